@@ -13,11 +13,13 @@ unexport PYTHONDONTWRITEBYTECODE
 # More workers than cores, as tests wait for sockets; each one pays seconds for collection.
 WORKERS ?= 4
 SEEDS ?= 20
+WEEKS ?= 20
+SEED ?= 1
 
 # Sets of words have the same order in each run.
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test suite seeds torture bench check format lock clean
+.PHONY: demo test suite seeds life torture bench check format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -35,6 +37,9 @@ seeds: $(COMPILED)  ## the whole bot under other orders and delays, and once in 
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal --show-capture no \
 		--seeds 1-$(SEEDS),real -m "not real_time" tests/whole \
 		--deselect tests/whole/test_counts.py  # what it counts, a cache that ages adds to
+
+life: $(READY)  ## weeks of the bot's life in virtual time, each drawn by a seed of its own
+	$(BIN)/python -m tests.life $(WEEKS) $(SEED)
 
 torture: $(READY)  ## load and kill -9, on both stores, for minutes (run it alone)
 	$(BIN)/python -m tests.benchmarks.load_and_kill

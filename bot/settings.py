@@ -39,7 +39,6 @@ BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
 APP_TOKEN = re.compile(r"xapp-[!-~]+")
 METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing else fits in
 SQLITE = "sqlite:///"
-MAX_LABEL_CHARS = 100
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 Format = Literal["console", "json"]
 
@@ -174,9 +173,6 @@ MetricsToken = Annotated[
         _secret_like(METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces")
     ),
 ]
-Label = Annotated[
-    str, Field(max_length=MAX_LABEL_CHARS), _in_words(f"have at most {MAX_LABEL_CHARS} characters")
-]
 Port = Annotated[int, Field(ge=1, le=65535), _number(1, 65535)]
 PoolSize = Annotated[
     int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE), _number(MIN_POOL_SIZE, MAX_POOL_SIZE)
@@ -216,7 +212,7 @@ class Settings(BaseSettings):
     )
 
     domain_tracker_url: Url
-    domain_tracker_owned_type: Label = "owned"
+    domain_tracker_owned_type: str = "owned"
     slack_bot_token: BotToken | None = None
     slack_app_token: AppToken | None = None
     slack_signing_secret: SecretStr | None = None

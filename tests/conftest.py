@@ -92,7 +92,7 @@ def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def forgotten_servers() -> Iterator[None]:
-    """Let go of the servers of a test: aiohttp (3.14) keeps 1,024 handlers, and a town by each."""
+    """Let go of a test's servers: aiohttp (3.14) keeps 1,024 handlers, each with its workspace."""
     yield
     web_app._cached_build_middleware.cache_clear()
 

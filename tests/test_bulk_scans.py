@@ -29,7 +29,7 @@ from bot.scans.bulk_runner import LEASE, MAX_DOMAINS, BulkScans
 from bot.scans.bulk_views import progress_message, summary_message
 from bot.scans.service import Scans
 from bot.slack.client import SentMessage
-from bot.slack.errors import PersonUnreachableError, SlackUnavailableError, SlackUnreachableError
+from bot.slack.errors import PersonUnreachableError, SlackUnreachableError
 from bot.store.documents import Document, StoreError
 from bot.tracker.models import (
     InvalidKeyError,
@@ -49,8 +49,6 @@ from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 BOB = "U0BOB"
 MOMENTS = timedelta(seconds=1)
@@ -58,7 +56,7 @@ DOWN = UnavailableError("down", status=503)
 
 
 @dataclass
-class Office:
+class Bot:
     """Everything about bulk scans but Slack and the service, around a store in memory."""
 
     clock: FakeClock = field(default_factory=FakeClock)
@@ -110,6 +108,18 @@ class Office:
         self.lists.domains = tuple(domains)
         return await self.bulk.start(workspace, BOB, items_of(domains), "tag:prod")
 
+    async def begin_scan(self) -> None:
+        """Do what is due until the service is asked for a scan, which it does not answer yet."""
+        self.gate.clear()
+        self.is_asked.clear()
+        await self.bulk.run_due()
+        await self.is_asked.wait()
+
+    async def finish(self) -> None:
+        """Let the service answer, and everything under way end."""
+        self.gate.set()
+        assert await self.tasks.drain(TIME_LIMIT_S)
+
     async def pass_by(self, time: timedelta = timedelta()) -> BulkScan:
         """Let time pass, and everything be done that is due then; return what is stored."""
         self.clock.now += time
@@ -125,120 +135,109 @@ class Office:
 
 
 @pytest.fixture
-def office() -> Office:
-    return Office()
+def bot() -> Bot:
+    return Bot()
 
 
-async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Office) -> None:
-    await office.start("abca")
+async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(bot: Bot) -> None:
+    await bot.start("abca")
 
-    run = await office.pass_by()
-    await office.pass_by(timedelta(days=1))
+    run = await bot.pass_by()
+    await bot.pass_by(timedelta(days=1))
 
-    assert office.scanned == ["a", "b", "c"]
-    assert len(office.lists.asked) == 1
+    assert bot.scanned == ["a", "b", "c"]
+    assert len(bot.lists.asked) == 1
     assert run.end is End.DONE
     assert [item.score_after for item in run.done] == [41, 41, 41]
-    assert [who for who, _ in office.posts.notified] == [BOB, BOB]
-    assert "3 scanned." in office.summary
+    assert [who for who, _ in bot.posts.notified] == [BOB, BOB]
+    assert "3 scanned." in bot.summary
 
 
-async def test_of_more_than_one_takes_the_first_are_scanned(office: Office) -> None:
-    run = await office.start("".join(map(chr, range(0x4E00, 0x4E00 + MAX_DOMAINS + 5))))
+async def test_of_more_than_one_takes_the_first_are_scanned(bot: Bot) -> None:
+    run = await bot.start("".join(map(chr, range(0x4E00, 0x4E00 + MAX_DOMAINS + 5))))
 
     assert [item.domain_id for item in run.left] == list(map(chr, range(0x4E00, 0x4E00 + 200)))
 
 
 @loop_over(("every_s", "shown"), [(0.0, [0, 1, 2, 3]), (3600.0, [0, 3])])
-async def test_the_progress_is_shown_after_each_scan_but_not_too_often(
-    every_s: float, shown: list[int]
-) -> None:
-    office = Office(shown_every_s=every_s)
-    await office.start("abc")
+async def test_progress_is_shown_but_not_too_often(every_s: float, shown: list[int]) -> None:
+    bot = Bot(shown_every_s=every_s)
+    await bot.start("abc")
 
-    await office.pass_by()
+    await bot.pass_by()
 
-    texts = [text for _, text in office.posts.edited]
+    texts = [text for _, text in bot.posts.edited]
     assert [int(text.partition(" of 3 done")[0][-1]) for text in texts] == shown
 
 
-async def test_what_was_too_early_to_be_shown_is_shown_during_the_next_scan() -> None:
-    office = Office(shown_every_s=0.2)
-    await office.start("ab")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    is_shown, edit = asyncio.Event(), office.posts.edit_dm
+async def test_progress_held_back_is_shown_during_the_next_scan() -> None:
+    bot = Bot(shown_every_s=0.2)
+    await bot.start("ab")
+    await bot.begin_scan()
+    is_shown, edit = asyncio.Event(), bot.posts.edit_dm
 
     async def note(*what: Any) -> None:
         await edit(*what)
         is_shown.set()
 
-    office.posts.edit_dm = note  # type: ignore[method-assign,assignment]
-    office.gate.set()
-    office.gate.clear()  # the next scan is held
+    bot.posts.edit_dm = note  # type: ignore[method-assign,assignment]
+    bot.gate.set()
+    bot.gate.clear()  # the next scan is held
     await is_shown.wait()
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
+    await bot.finish()
 
-    assert "1 of 2 done" in office.posts.edited[1][1]
+    assert "1 of 2 done" in bot.posts.edited[1][1]
 
 
-async def test_a_third_workspace_does_not_wait_for_the_end_of_two_long_ones(
-    office: Office,
-) -> None:
+async def test_a_third_workspace_does_not_wait_for_two_long_ones(bot: Bot) -> None:
     workspaces = [WorkspaceId(f"T{number}") for number in range(AT_ONCE + 1)]
-    office.gate.clear()
+    bot.gate.clear()
     for workspace in workspaces:
-        await office.start("abcd", workspace)
-        office.clock.now += MOMENTS
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.gate.set()
+        await bot.start("abcd", workspace)
+        bot.clock.now += MOMENTS
+    await bot.bulk.run_due()
+    await bot.is_asked.wait()
+    bot.gate.set()
     for _ in range(2):
-        assert await office.tasks.drain(TIME_LIMIT_S)
-        await office.bulk.run_due()
-    assert await office.tasks.drain(TIME_LIMIT_S)
+        assert await bot.tasks.drain(TIME_LIMIT_S)
+        await bot.bulk.run_due()
+    assert await bot.tasks.drain(TIME_LIMIT_S)
 
-    done = [len(run.done) for each in workspaces if (run := await office.bulk.last(each))]
+    done = [len(run.done) for each in workspaces if (run := await bot.bulk.last(each))]
     assert min(done) > 0, done
     assert max(done) < 4, done
 
 
-async def test_another_process_goes_on_after_a_kill_and_scans_nothing_twice(
-    office: Office,
-) -> None:
-    await office.start("abc")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    await office.tasks.cancel()  # killed: nothing more is written
-    office.gate.set()
-    office.bulk = office.process()
+async def test_another_process_continues_after_a_kill(bot: Bot) -> None:
+    await bot.start("abc")
+    await bot.begin_scan()
+    await bot.tasks.cancel()  # killed: nothing more is written
+    bot.gate.set()
+    bot.bulk = bot.process()
 
-    await office.pass_by()
-    assert office.scanned == ["a"]
-    run = await office.pass_by(LEASE)
+    await bot.pass_by()
+    assert bot.scanned == ["a"]
+    run = await bot.pass_by(LEASE)
 
-    assert office.scanned == ["a", "b", "c"]
+    assert bot.scanned == ["a", "b", "c"]
     assert [item.trouble for item in run.done] == [INTERRUPTED, None, None]
-    assert "the result is unknown" in office.summary
+    assert "the result is unknown" in bot.summary
 
 
-async def test_of_two_processes_that_find_it_at_the_same_moment_one_scans(office: Office) -> None:
-    await office.start("abc")
-    other = office.process()
+async def test_of_two_processes_that_find_it_at_the_same_moment_one_scans(bot: Bot) -> None:
+    await bot.start("abc")
+    other = bot.process()
 
     await other.run_due()
-    run = await office.pass_by()
+    run = await bot.pass_by()
 
-    assert office.scanned == ["a", "b", "c"]
+    assert bot.scanned == ["a", "b", "c"]
     assert [item.trouble for item in run.done] == [None, None, None]
 
 
-async def test_a_scan_that_ended_before_the_kill_counts(office: Office) -> None:
-    await office.start("ab")
-    put, documents = office.documents.put, office.documents
+async def test_a_scan_that_ended_before_the_kill_counts(bot: Bot) -> None:
+    await bot.start("ab")
+    put, documents = bot.documents.put, bot.documents
 
     async def dies(key: str, value: object, **how: object) -> object:
         """Lose everything that is written after the report of the first scan."""
@@ -250,59 +249,50 @@ async def test_a_scan_that_ended_before_the_kill_counts(office: Office) -> None:
         raise asyncio.CancelledError
 
     documents.put = dies  # type: ignore[method-assign,assignment]
-    await office.bulk.run_due()
-    assert await office.tasks.drain(TIME_LIMIT_S)
+    await bot.bulk.run_due()
+    assert await bot.tasks.drain(TIME_LIMIT_S)
     documents.put = put  # type: ignore[method-assign]
-    office.bulk = office.process()
-    run = await office.pass_by(LEASE)
+    bot.bulk = bot.process()
+    run = await bot.pass_by(LEASE)
 
-    assert office.scanned == ["a", "b"]
+    assert bot.scanned == ["a", "b"]
     assert [item.trouble for item in run.done] == [None, None]
 
 
-async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(office: Office) -> None:
-    await office.start("a")
-    await office.pass_by()
-    await office.start("a")
-    office.gate.clear()
-    office.is_asked.clear()
-    office.clock.now += LEASE
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    await office.tasks.cancel()
-    office.bulk = office.process()
+async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(bot: Bot) -> None:
+    await bot.start("a")
+    await bot.pass_by()
+    await bot.start("a")
+    bot.clock.now += LEASE
+    await bot.begin_scan()
+    await bot.tasks.cancel()
+    bot.bulk = bot.process()
 
-    run = await office.pass_by(LEASE)
+    run = await bot.pass_by(LEASE)
 
     assert [item.trouble for item in run.done] == [INTERRUPTED]
 
 
-async def test_a_long_scan_is_not_taken_over(office: Office) -> None:
-    await office.start("a")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
+async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
+    await bot.start("a")
+    await bot.begin_scan()
     for _ in range(3):
-        office.clock.now += LEASE / 2
-        while await office.documents.due_keys(office.clock() + LEASE / 2 - MOMENTS):  # noqa: ASYNC110  # a store has no event
+        bot.clock.now += LEASE / 2
+        while await bot.documents.due_keys(bot.clock() + LEASE / 2 - MOMENTS):  # noqa: ASYNC110  # a store has no event
             await asyncio.sleep(0)  # until it is renewed
-    office.bulk = office.process()
-    await office.bulk.run_due()
-    office.gate.set()
+    bot.bulk = bot.process()
+    await bot.bulk.run_due()
+    bot.gate.set()
 
-    run = await office.pass_by()
+    run = await bot.pass_by()
 
-    assert office.scanned == ["a"]
+    assert bot.scanned == ["a"]
     assert [item.trouble for item in run.done] == [None]
 
 
-async def test_a_store_that_fails_for_a_moment_costs_no_scan(
-    office: Office, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await office.start("a")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
+async def test_a_store_failure_costs_no_scan(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    await bot.start("a")
+    await bot.begin_scan()
     has_failed = asyncio.Event()
 
     async def fail(*_args: object, **_how: object) -> Document:
@@ -310,31 +300,28 @@ async def test_a_store_that_fails_for_a_moment_costs_no_scan(
         raise StoreError("the database restarts")
 
     with monkeypatch.context() as patch:
-        patch.setattr(office.documents, "put", fail)
+        patch.setattr(bot.documents, "put", fail)
         await has_failed.wait()
-    office.gate.set()
+    bot.gate.set()
 
-    run = await office.pass_by()
+    run = await bot.pass_by()
 
     assert [item.trouble for item in run.done] == [None]
 
 
-async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Office) -> None:
-    await office.start("ab")
-    office.gate.clear()
-    first, office.bulk = office.bulk, office.process()
+async def test_a_process_taken_for_dead_stops_writing(bot: Bot) -> None:
+    await bot.start("ab")
+    bot.gate.clear()
+    first, bot.bulk = bot.bulk, bot.process()
     await first.run_due()
-    await office.is_asked.wait()
-    office.clock.now += LEASE
-    office.is_asked.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
+    await bot.is_asked.wait()
+    bot.clock.now += LEASE
+    await bot.begin_scan()
+    await bot.finish()
 
-    run = await office.bulk.last(ACME)
+    run = await bot.bulk.last(ACME)
     assert run
-    assert office.scanned == ["a", "b"]
+    assert bot.scanned == ["a", "b"]
     assert [item.trouble for item in run.done] == [INTERRUPTED, None]
     assert run.done[1].facts
     assert [issue.title for issue in run.done[1].facts.issues] == ["b", "mild"]
@@ -348,78 +335,72 @@ async def test_a_process_that_was_taken_for_dead_writes_nothing_more(office: Off
         (TooBusyError(), timedelta(minutes=1)),
     ],
 )
-async def test_it_waits_for_requests_and_a_stop_ends_the_wait(
-    error: BotError, wait: timedelta
-) -> None:
-    office = Office()
-    office.errors = {"a": [error], "b": [error]}
-    run = await office.start("abc")
+async def test_a_stop_ends_the_wait_for_requests(error: BotError, wait: timedelta) -> None:
+    bot = Bot()
+    bot.errors = {"a": [error], "b": [error]}
+    run = await bot.start("abc")
 
-    await office.pass_by()
-    early = await office.pass_by(wait - timedelta(seconds=1))
-    waits = await office.pass_by(timedelta(seconds=1))
-    await office.bulk.stop(ACME, run.run_id, BOB)
-    after = await office.pass_by()
+    await bot.pass_by()
+    early = await bot.pass_by(wait - timedelta(seconds=1))
+    waits = await bot.pass_by(timedelta(seconds=1))
+    await bot.bulk.stop(ACME, run.run_id, BOB)
+    after = await bot.pass_by()
 
-    assert "Waiting for free requests" in office.posts.edited[1][1]
+    assert "Waiting for free requests" in bot.posts.edited[1][1]
     assert early.done == ()
     assert waits.waits_until
-    assert office.scanned == ["a", "a", "b"]
+    assert bot.scanned == ["a", "a", "b"]
     assert after.end is End.STOPPED
     assert [item.trouble for item in after.done] == [None]
 
 
-async def test_a_stop_during_a_scan_that_finds_no_requests_left_waits_for_none(
-    office: Office,
-) -> None:
-    office.errors = {"a": [RateLimitedError(3600)]}
-    run = await office.start("ab")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    await office.bulk.stop(ACME, run.run_id, BOB)
-    assert "Stopping after" in office.posts.edited[-1][1]
-    office.gate.set()
+async def test_a_stop_during_a_limited_scan_ends_the_bulk_scan(bot: Bot) -> None:
+    bot.errors = {"a": [RateLimitedError(3600)]}
+    run = await bot.start("ab")
+    await bot.begin_scan()
+    await bot.bulk.stop(ACME, run.run_id, BOB)
+    assert "Stopping after" in bot.posts.edited[-1][1]
+    bot.gate.set()
 
-    after = await office.pass_by()
+    after = await bot.pass_by()
 
     assert after.end is End.STOPPED
-    assert "2 not begun" in office.summary
+    assert "2 not begun" in bot.summary
 
 
-async def test_a_failed_domain_is_named_and_the_others_are_scanned(office: Office) -> None:
-    office.errors = {
+async def test_a_failed_domain_is_named_and_the_others_are_scanned(bot: Bot) -> None:
+    bot.errors = {
         "a": [RejectedError(404, "gone")],
         "b": [TimedOutError(is_outcome_unknown=True)],
     }
-    await office.start("abc")
+    await bot.start("abc")
 
-    run = await office.pass_by()
+    run = await bot.pass_by()
 
     assert [item.trouble for item in run.done] == ["rejected", "timed_out", None]
-    assert "1 scanned, 2 failed" in office.summary
-    assert "a.example: Domain Tracker declined it" in office.summary
-    assert "may still have been scanned" in office.summary
+    assert "1 scanned, 2 failed" in bot.summary
+    assert "a.example: Domain Tracker declined it" in bot.summary
+    assert "may still have been scanned" in bot.summary
 
 
-async def test_a_service_that_is_down_ends_it(office: Office) -> None:
-    office.errors = {name: [DOWN] for name in "abcdefgh"}
-    await office.start("abcdefgh")
+async def test_a_service_that_is_down_ends_it(bot: Bot) -> None:
+    bot.errors = {name: [DOWN] for name in "abcdefgh"}
+    await bot.start("abcdefgh")
 
-    run = await office.pass_by()
+    run = await bot.pass_by()
 
     assert run.end is End.FAILING
-    assert len(office.scanned) == len(run.done) == FAILURES_IN_ROW
-    assert office.lists.asked == []
-    assert "several scans in a row failed" in office.summary
+    assert len(bot.scanned) == len(run.done) == FAILURES_IN_ROW
+    assert bot.lists.asked == []
+    assert "several scans in a row failed" in bot.summary
 
 
-async def test_failures_between_scans_do_not_end_it(office: Office) -> None:
+async def test_failures_between_scans_do_not_end_it(bot: Bot) -> None:
     names = "abcdefghi"
-    office.errors = {name: [DOWN] for name in names.replace("e", "")}
-    await office.start(names)
+    bot.errors = {name: [DOWN] for name in names.replace("e", "")}
+    await bot.start(names)
 
-    run = await office.pass_by()
+    run = await bot.pass_by()
 
     assert run.end is End.DONE
     assert len(run.failed) == len(names) - 1
@@ -435,178 +416,124 @@ async def test_failures_between_scans_do_not_end_it(office: Office) -> None:
     ],
 )
 async def test_a_key_that_stops_working_ends_it(error: BotError, end: End, words: str) -> None:
-    office = Office()
-    office.errors = {"b": [error]}
-    await office.start("abc")
+    bot = Bot()
+    bot.errors = {"b": [error]}
+    await bot.start("abc")
 
-    run = await office.pass_by()
+    run = await bot.pass_by()
 
     assert run.end is end
-    assert words in office.summary
+    assert words in bot.summary
     assert [item.host for item in run.left] == ["b.example", "c.example"]
-    assert "`/domainkey`" not in office.summary
-    assert "/domainkey" in office.summary
+    assert "`/domainkey`" not in bot.summary
+    assert "/domainkey" in bot.summary
 
 
-async def test_a_forgotten_workspace_gets_nothing_more(office: Office) -> None:
-    await office.start("abc")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    await office.documents.delete_prefix(f"{ACME}/")
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
+async def test_a_forgotten_workspace_gets_nothing_more(bot: Bot) -> None:
+    await bot.start("abc")
+    await bot.begin_scan()
+    await bot.documents.delete_prefix(f"{ACME}/")
+    await bot.finish()
 
-    assert office.scanned == ["a"]
-    assert await office.bulk.last(ACME) is None
-    assert len(office.posts.notified) == 1
+    assert bot.scanned == ["a"]
+    assert await bot.bulk.last(ACME) is None
+    assert len(bot.posts.notified) == 1
 
 
-async def test_nothing_begins_when_the_person_cannot_be_written_to(office: Office) -> None:
-    office.posts.gone = {BOB}
+async def test_nothing_begins_when_the_person_cannot_be_written_to(bot: Bot) -> None:
+    bot.posts.gone = {BOB}
 
     with pytest.raises(PersonUnreachableError):
-        await office.start("abc")
+        await bot.start("abc")
 
-    assert await office.bulk.last(ACME) is None
+    assert await bot.bulk.last(ACME) is None
 
 
-async def test_a_start_that_was_cut_off_before_its_message_scans_nothing(office: Office) -> None:
+async def test_a_start_lost_before_its_message_scans_nothing(bot: Bot) -> None:
     class CutOffError(BaseException):
         """The process dies."""
 
-    office.posts.errors = [CutOffError()]  # type: ignore[list-item]  # no error of Slack's
+    bot.posts.errors = [CutOffError()]  # type: ignore[list-item]  # no error of Slack's
     with pytest.raises(CutOffError):
-        await office.start("a")
+        await bot.start("a")
 
-    office.clock.now += LEASE
-    await office.bulk.run_due()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-    again = await office.start("b")
+    bot.clock.now += LEASE
+    await bot.bulk.run_due()
+    assert await bot.tasks.drain(TIME_LIMIT_S)
+    again = await bot.start("b")
 
-    assert office.scanned == []
+    assert bot.scanned == []
     assert again.ts
 
 
-async def test_a_start_whose_message_is_on_its_way_is_neither_cut_off_nor_followed_by_another(
-    office: Office,
-) -> None:
-    send = office.posts.send_dm
+async def test_a_start_under_way_is_the_only_one(bot: Bot) -> None:
+    send = bot.posts.send_dm
 
     async def look_and_send(*what: Any) -> SentMessage:
-        await office.bulk.run_due()
-        assert await office.tasks.drain(TIME_LIMIT_S)
+        await bot.bulk.run_due()
+        assert await bot.tasks.drain(TIME_LIMIT_S)
         with pytest.raises(BulkScanRunsError):
-            await office.start("b")
+            await bot.start("b")
         return await send(*what)
 
-    office.posts.send_dm = look_and_send  # type: ignore[method-assign,assignment]
+    bot.posts.send_dm = look_and_send  # type: ignore[method-assign,assignment]
 
-    run = await office.start("a")
+    run = await bot.start("a")
 
-    assert await office.bulk.last(ACME) == run
+    assert await bot.bulk.last(ACME) == run
 
 
-async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Office) -> None:
-    await office.start("a")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.posts.errors = [SlackUnreachableError("down")] * 2
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
+async def test_the_next_one_waits_for_the_last_summary(bot: Bot) -> None:
+    await bot.start("a")
+    await bot.begin_scan()
+    bot.posts.errors = [SlackUnreachableError("down")] * 2
+    await bot.finish()
 
     with pytest.raises(BulkScanRunsError):
-        await office.start("b")
-    await office.pass_by(timedelta(hours=1))
+        await bot.start("b")
+    await bot.pass_by(timedelta(hours=1))
 
-    assert "1 scanned" in office.summary
-    assert len(office.lists.asked) == 1
-    assert (await office.start("b")).left
-
-
-async def test_a_summary_whose_answer_was_lost_is_sent_once_and_shown_in_place_of_the_progress(
-    office: Office,
-) -> None:
-    await office.start("a")
-    office.posts.answers_lost = 1
-
-    await office.pass_by()
-    office.posts.errors = [SlackUnavailableError("down")]
-    for _ in range(3):
-        await office.pass_by(timedelta(hours=1))
-
-    assert ["1 scanned" in text for _, text in office.posts.notified] == [False, True]
-    assert "1 scanned" in office.posts.edited[-1][1]
-    assert not office.posts.errors
+    assert "1 scanned" in bot.summary
+    assert len(bot.lists.asked) == 1
+    assert (await bot.start("b")).left
 
 
-async def test_a_summary_that_slack_does_not_take_is_sent_less_and_less_often(
-    office: Office,
-) -> None:
-    await office.start("a")
+async def test_a_summary_without_an_answer_is_not_repeated(bot: Bot) -> None:
+    await bot.start("a")
+    bot.posts.answers_lost = 1
+
+    for _ in range(4):
+        await bot.pass_by(timedelta(hours=1))
+
+    assert ["1 scanned" in text for _, text in bot.posts.notified] == [False, True]
+    assert "1 scanned" in bot.posts.edited[-1][1]
+
+
+async def test_a_refused_summary_is_tried_less_and_less_often(bot: Bot) -> None:
+    await bot.start("a")
     waits = []
 
     for _ in range(4):
-        office.posts.errors = [SlackUnreachableError("down")] * 9
-        await office.pass_by(timedelta(hours=1))
-        stored = await office.documents.get(f"{ACME}/{KIND}")
+        bot.posts.errors = [SlackUnreachableError("down")] * 9
+        await bot.pass_by(timedelta(hours=1))
+        stored = await bot.documents.get(f"{ACME}/{KIND}")
         assert stored
         assert stored.due_at
-        waits.append((stored.due_at - office.clock()) / timedelta(minutes=1))
+        waits.append((stored.due_at - bot.clock()) / timedelta(minutes=1))
 
     assert waits == [1, 2, 4, 8]
 
 
-async def test_a_summary_that_is_under_way_is_not_due_for_another_process(
-    office: Office,
-) -> None:
-    await office.start("a")
-    office.posts.answers_lost = 1
-    await office.pass_by()
-    due: list[list[str]] = []
+async def test_a_stop_of_the_process_hands_it_over_at_once(bot: Bot) -> None:
+    await bot.start("ab")
+    await bot.begin_scan()
+    bot.bulk.stop_all()
+    await bot.finish()
+    bot.bulk = bot.process()
 
-    async def look(*_: object) -> None:
-        due.append(await office.documents.due_keys(office.clock()))
+    await bot.pass_by()
 
-    office.posts.edit_dm = look  # type: ignore[method-assign,assignment]
-    await office.pass_by()
-
-    assert due == [[]]
-
-
-async def test_a_summary_during_whose_post_the_process_was_killed_is_not_posted_again(
-    office: Office,
-) -> None:
-    await office.start("a")
-    send = office.posts.send_dm
-
-    async def dies(*_: object) -> SentMessage:
-        raise asyncio.CancelledError
-
-    office.posts.send_dm = dies  # type: ignore[method-assign,assignment]
-    await office.pass_by()
-    office.posts.send_dm = send  # type: ignore[method-assign]
-    office.bulk = office.process()
-    await office.pass_by(LEASE)
-
-    assert len(office.posts.notified) == 1
-    assert "1 scanned" in office.posts.edited[-1][1]
-
-
-async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> None:
-    await office.start("ab")
-    office.gate.clear()
-    await office.bulk.run_due()
-    await office.is_asked.wait()
-    office.bulk.stop_all()
-    office.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
-    office.bulk = office.process()
-
-    await office.pass_by()
-
-    assert office.scanned == ["a", "b"]
+    assert bot.scanned == ["a", "b"]
 
 
 def test_a_domain_without_an_id_is_left_out() -> None:

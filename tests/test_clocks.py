@@ -30,7 +30,7 @@ def asked(source: str) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def test_who_asks_for_the_time_is_listed_and_asks_once() -> None:
+def test_readers_of_the_clock_are_listed() -> None:
     found = Counter(
         (str(path.relative_to(BOT)), name)
         for path in BOT.rglob("*.py")

@@ -6,11 +6,7 @@ from pathlib import Path
 import yaml
 
 from bot.dispatch.commands import COMMANDS
-from tests.answers import (
-    MANIFEST,
-    with_commands,
-    with_slash_commands,
-)
+from tests.answers import MANIFEST, with_commands, with_slash_commands
 
 ROOT = Path(__file__).parents[1]
 

@@ -2,13 +2,9 @@
 
 import asyncio
 
-import pytest
-
 from bot.store.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
 from bot.store.documents import StoreError
 from tests.fakes import FakeClock
-
-pytestmark = pytest.mark.anyio
 
 
 class TroubledSeen(MemoryDedup):
@@ -58,7 +54,7 @@ async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> 
     assert taken == [True, False, True]
 
 
-async def test_nobody_waits_for_others_that_do_not_answer() -> None:
+async def test_no_one_waits_for_silent_processes() -> None:
     stored = TroubledSeen()
     stored.gate.clear()
     one = a_process(stored)
@@ -69,7 +65,7 @@ async def test_nobody_waits_for_others_that_do_not_answer() -> None:
     assert taken == [True, False]
 
 
-async def test_what_failed_is_new_again_here_also_when_the_others_cannot_be_told() -> None:
+async def test_a_failed_request_may_be_repeated_without_the_store() -> None:
     stored = TroubledSeen()
     stored.error = StoreError("down")
     one = a_process(stored)

@@ -11,8 +11,6 @@ from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 URL = "https://hooks.example/commands/1"
 
@@ -28,9 +26,7 @@ def kept(documents: MemoryDocuments, clock: FakeClock) -> DeferredCommands:
     return DeferredCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
 
 
-async def test_commands_are_taken_in_the_order_in_which_they_were_typed(
-    kept: DeferredCommands, clock: FakeClock
-) -> None:
+async def test_commands_keep_their_order(kept: DeferredCommands, clock: FakeClock) -> None:
     typed = [f"d{number}.example" for number in range(9)]
     for text in typed:
         await kept.keep(ONE, a_command(text=text))
@@ -49,7 +45,7 @@ async def test_a_command_is_kept_for_fifteen_minutes(
     assert len(await kept.take_all(ONE)) == count
 
 
-async def test_what_nobody_took_is_swept_away(
+async def test_kept_commands_expire(
     kept: DeferredCommands, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     await kept.keep(ONE, a_command("U1"))
@@ -62,9 +58,7 @@ async def test_what_nobody_took_is_swept_away(
     assert "/U2/" in left.key
 
 
-async def test_the_store_holds_neither_the_answers_address_nor_a_typed_key(
-    kept: DeferredCommands, documents: MemoryDocuments
-) -> None:
+async def test_no_secret_is_stored(kept: DeferredCommands, documents: MemoryDocuments) -> None:
     await kept.keep(ONE, a_command(text=KEY))
 
     assert URL not in str(await documents.list_prefix(""))

@@ -10,8 +10,6 @@ from bot.settings import Settings
 from tests.answers import GUIDES, QUOTE, WHOLE, answers, as_file, with_quotes
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 OPERATORS = (ROOT / "docs/operators.md").read_text()

@@ -9,9 +9,7 @@ from bot.process.concurrency import EventLoop
 from tests.fakes import TIME_LIMIT_S
 
 
-def test_a_name_that_hangs_keeps_one_thread_and_holds_up_no_other_name(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_slow_name_lookup_keeps_only_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     ask, begun, goes_on, asked = socket.getaddrinfo, threading.Event(), threading.Event(), []
 
     def answer(host: str, *question: Any) -> Any:

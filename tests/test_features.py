@@ -2,18 +2,16 @@
 
 from datetime import timedelta
 
-import pytest
-
-from bot.app.services import Stored, look_at_work, observe_store
+from bot.app.services import Stored, observe_store
+from bot.digests.repository import overdue
 from bot.store.fenced import FencedDocuments, timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
+from bot.web.gauges import DIGESTS
 from bot.web.metrics import Metrics
 from tests.api_keys.test_repository import RING
-from tests.digests.office import NINE, Office
+from tests.digests.builders import NINE, Bot
 from tests.metrics.reading import a_bot, samples, value
-
-pytestmark = pytest.mark.anyio
 
 
 async def stored_in(database: str, metrics: Metrics) -> Stored:
@@ -26,11 +24,11 @@ async def stored_in(database: str, metrics: Metrics) -> Stored:
 
 
 async def test_what_is_due_is_on_the_page() -> None:
-    metrics, office = a_bot(), Office()
-    look_at_work(metrics, office.repository, clock=office.clock)
-    observe_store(metrics, Stored(documents=FencedDocuments(office.documents), ring=RING))
-    await office.make()
-    office.clock.now = NINE + timedelta(seconds=30)
+    metrics, bot = a_bot(), Bot()
+    metrics.looks.set_source(DIGESTS, lambda: overdue(bot.repository, bot.clock()))
+    observe_store(metrics, Stored(documents=FencedDocuments(bot.documents), ring=RING))
+    await bot.make()
+    bot.clock.now = NINE + timedelta(seconds=30)
 
     assert await value(metrics, "bot_digests_due") == 1
     assert await value(metrics, "bot_digests_overdue_seconds") == 30

@@ -109,7 +109,7 @@ def test_json_is_one_event_per_line_whatever_it_holds() -> None:
     assert "over\ntwo lines" in second["exception"]
 
 
-def test_the_format_follows_who_is_watching() -> None:
+def test_the_format_follows_the_terminal() -> None:
     watched, unwatched = Log(None, is_watched=True), None
     structlog.get_logger().info("hello")
     unwatched = Log(None)

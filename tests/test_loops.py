@@ -2,8 +2,6 @@ import pytest
 
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
 
 @loop_over("number", [1, 2, pytest.param(3, id="three")])
 def small(number: int) -> None:

@@ -19,7 +19,7 @@ from bot.__main__ import parser
 from bot.playground.sandbox import PORTFOLIOS
 from tests.fakes import TIME_LIMIT_S
 
-pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
+pytestmark = pytest.mark.real_time
 
 ROOT = Path(__file__).parents[1]
 
@@ -151,9 +151,7 @@ def test_it_leaves_nothing_where_it_was_started(visit: Visit) -> None:
     assert visit.left_elsewhere == []
 
 
-async def test_without_a_key_it_offers_one_of_each_portfolio_until_it_is_stopped(
-    tmp_path: Path,
-) -> None:
+async def test_it_offers_a_key_of_each_portfolio_until_stopped(tmp_path: Path) -> None:
     async with playground(tmp_path, "--port", "0", "--no-key") as process:
         said = await banner(process)
 
@@ -175,7 +173,7 @@ async def test_a_stop_while_it_starts_is_quiet(tmp_path: Path) -> None:
         assert names_in(tmp_path) == []
 
 
-async def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path: Path) -> None:
+async def test_a_port_in_use_is_explained_in_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         async with playground(tmp_path, "--port", str(port)) as process:

@@ -23,8 +23,6 @@ from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 T = TypeVar("T")
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 
@@ -93,7 +91,7 @@ async def test_a_section_that_failed_is_not_compared(scans: Scans, scanner: Scan
     assert "dns" in report.uncompared
 
 
-async def test_the_score_after_a_scan_is_asked_for_once(
+async def test_one_request_gets_the_new_score(
     scans: Scans, lists: FakeLists, scanner: Scanner
 ) -> None:
     lists.domains = (a_domain("shop.example", 40),)
@@ -105,7 +103,7 @@ async def test_the_score_after_a_scan_is_asked_for_once(
 
 
 @pytest.mark.parametrize("error", [UnavailableError(), InvalidKeyError(), None], ids=repr)
-async def test_a_score_that_is_not_listed_after_a_scan_is_unknown(
+async def test_an_unlisted_score_is_unknown(
     scans: Scans, lists: FakeLists, error: Exception | None
 ) -> None:
     lists.error = error
@@ -125,7 +123,7 @@ async def test_the_score_is_one_change(scans: Scans, lists: FakeLists) -> None:
         assert changes == ([(Finding((), 40), Finding((), 42))] if was_known else [])
 
 
-async def test_end_dates_outlive_the_report(
+async def test_end_dates_stay(
     scans: Scans, lists: FakeLists, scanner: Scanner, documents: MemoryDocuments
 ) -> None:
     scanner.sections = {"ssl": {"notAfter": "2030-03-09"}, "security": {"issues": ["a"]}}
@@ -154,9 +152,7 @@ async def test_without_an_id_nothing_is_sent(scans: Scans) -> None:
         await scans.run(ONE, a_domain("shop.example", domain_id=None))
 
 
-async def test_only_the_latest_two_hundred_are_kept(
-    scans: Scans, documents: MemoryDocuments
-) -> None:
+async def test_two_hundred_reports_are_kept(scans: Scans, documents: MemoryDocuments) -> None:
     for number in range(MAX_KEPT_SCANS + 2):
         await scans.run(ONE, a_domain(f"d{number}.example", domain_id="d1"))
 
@@ -165,7 +161,7 @@ async def test_only_the_latest_two_hundred_are_kept(
         await scans.last(ONE, "d1.example")
 
 
-async def test_ten_thousand_values_are_read_and_compared_off_the_loop(
+async def test_large_scans_are_compared_off_the_loop(
     scans: Scans, scanner: Scanner, documents: MemoryDocuments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_the_loop = []
@@ -193,7 +189,7 @@ async def test_ten_thousand_values_are_read_and_compared_off_the_loop(
 
 
 @pytest.mark.parametrize("kept", [{}, {"report": {}}, {"v": 9, "report": {"host": 1}}], ids=str)
-async def test_a_scan_kept_by_another_version_does_not_stop_the_next(
+async def test_an_older_scan_does_not_stop_the_next(
     scans: Scans, documents: MemoryDocuments, kept: dict[str, object]
 ) -> None:
     await documents.put(f"{ONE}/scan/shop.example", kept)
@@ -204,9 +200,7 @@ async def test_a_scan_kept_by_another_version_does_not_stop_the_next(
     assert await scans.last(ONE, "shop.example") == report
 
 
-async def test_a_scan_without_the_list_gets_its_score_later(
-    scans: Scans, lists: FakeLists
-) -> None:
+async def test_a_scan_without_a_list_gets_its_score_later(scans: Scans, lists: FakeLists) -> None:
     lists.domains = (a_domain("a.example", 40),)
     await scans.run(ONE, a_domain("a.example", 41))
     asked = len(lists.asked)
@@ -220,9 +214,7 @@ async def test_a_scan_without_the_list_gets_its_score_later(
     assert kept.score_after == 40
 
 
-async def test_who_joins_a_scan_without_the_list_reads_the_score(
-    scans: Scans, lists: FakeLists
-) -> None:
+async def test_a_second_caller_of_a_scan_reads_the_score(scans: Scans, lists: FakeLists) -> None:
     lists.domains = (a_domain("a.example", 41),)
     await scans.run(ONE, a_domain("a.example", 41))  # which leaves a list of this minute
     lists.domains = (a_domain("a.example", 40),)

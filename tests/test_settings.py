@@ -161,7 +161,7 @@ WRONG_WAYS = {
 
 
 @pytest.mark.parametrize(("wrong", "lines"), WRONG_WAYS.values(), ids=WRONG_WAYS)
-def test_a_way_that_is_none_is_named_with_what_is_missing(
+def test_an_incomplete_mode_is_explained(
     wrong: dict[str, str], lines: list[str], env_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(monkeypatch, OAUTH | wrong)
@@ -180,7 +180,7 @@ def test_a_way_that_is_none_is_named_with_what_is_missing(
         ("http://localhost:3000", "http://localhost:3000"),
     ],
 )
-def test_the_public_address_is_used_without_its_last_slash(
+def test_the_public_address_loses_its_slash(
     given: str, used: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(monkeypatch, OAUTH | {"PUBLIC_URL": given})
@@ -188,7 +188,7 @@ def test_the_public_address_is_used_without_its_last_slash(
     assert load_settings(env_file).public_url == used
 
 
-def test_every_problem_is_told_at_once(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_problems_are_listed_at_once(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong: dict[str, str] = {}
     for one_wrong, _line in WRONG.values():
         wrong |= {name: value for name, value in one_wrong.items() if value}
@@ -218,7 +218,6 @@ PLAIN = {
     "LOG_LEVEL": ("LOUD", "must be one of DEBUG, INFO, WARNING, ERROR"),
     "LOG_FORMAT": ("xml", "must be one of console, json"),
     "SLACK_MENTIONS": ("maybe", "must be true or false"),
-    "DOMAIN_TRACKER_OWNED_TYPE": ("x" * 101, "must have at most 100 characters"),
 }
 
 
@@ -226,18 +225,14 @@ PLAIN = {
     ("name", "value", "text"),
     [(name, value, text) for name, (*values, text) in PLAIN.items() for value in values],
 )
-def test_what_a_setting_takes_is_told_in_plain_words(
-    name: str, value: str, text: str, env_file: Path
-) -> None:
+def test_a_wrong_setting_is_explained(name: str, value: str, text: str, env_file: Path) -> None:
     with pytest.MonkeyPatch.context() as environ:
         put(environ, RIGHT | {name: value})
 
         assert problems(env_file) == [f"{name}: {text}"]
 
 
-def test_where_the_store_is_can_be_read_without_any_other_setting(
-    env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_store_needs_no_other_setting(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_database(env_file) is None
     env_file.write_text(f"DATABASE_URL={POSTGRES}\nTICK_SECONDS=no number\n")
     assert load_database(env_file) == parse_address(POSTGRES)
@@ -308,9 +303,7 @@ def test_no_secret_is_in_what_is_printed(env_file: Path, monkeypatch: pytest.Mon
     assert not any(secret in printed for secret in SECRETS)
 
 
-def test_the_environment_wins_over_the_env_file(
-    env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_is_first(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT | {"LOG_LEVEL": "ERROR"})
     env_file.write_text("LOG_LEVEL=DEBUG\nDOMAIN_TRACKER_URL=https://other.example\n")
 
@@ -320,9 +313,7 @@ def test_the_environment_wins_over_the_env_file(
     assert settings.domain_tracker_url == "https://tracker.example/base"
 
 
-def test_an_empty_variable_counts_as_unset(
-    env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_variable_is_unset(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = dict.fromkeys(
         ["SLACK_APP_TOKEN", "PORT", "LOG_FORMAT", "BOT_SECRET_KEYS", "SLACK_CLIENT_ID"], ""
     )
@@ -344,9 +335,7 @@ def test_an_env_file_that_is_no_text_is_named(env_file: Path) -> None:
     assert problem.startswith(f"{env_file}: ")
 
 
-def test_a_port_of_the_platform_is_reached_from_outside(
-    env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_platforms_port_is_public(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT | {"PORT": "5000"})
 
     settings = load_settings(env_file)
@@ -354,9 +343,7 @@ def test_a_port_of_the_platform_is_reached_from_outside(
     assert (settings.host, settings.port) == ("0.0.0.0", 5000)
 
 
-def test_a_port_from_the_env_file_is_the_developers_own(
-    env_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_port_of_the_env_file_is_local(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, RIGHT)
     env_file.write_text("PORT=5000\n")
 

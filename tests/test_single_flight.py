@@ -1,11 +1,7 @@
 import asyncio
 import gc
 
-import pytest
-
 from bot.process.concurrency import SingleFlight
-
-pytestmark = pytest.mark.anyio
 
 
 class Work:
@@ -29,7 +25,7 @@ async def begun(work: Work) -> None:
     await work.has_begun.wait()
 
 
-async def test_an_error_reaches_everybody_and_the_next_one_starts_anew() -> None:
+async def test_an_error_reaches_all_callers_and_is_not_kept() -> None:
     flights: SingleFlight[str, str] = SingleFlight()
     work = Work(RuntimeError("broken"))
     work.may_end.set()
@@ -55,7 +51,7 @@ async def test_different_keys_do_not_wait_for_each_other() -> None:
     assert await waiting == "done"
 
 
-async def test_an_asker_who_leaves_does_not_stop_the_others() -> None:
+async def test_a_cancelled_caller_does_not_stop_the_others() -> None:
     flights: SingleFlight[str, str] = SingleFlight()
     work = Work()
     leaving, staying = (asyncio.create_task(flights.run("a", work)) for _ in range(2))
@@ -69,7 +65,7 @@ async def test_an_asker_who_leaves_does_not_stop_the_others() -> None:
     assert await staying == "done"
 
 
-async def test_an_error_that_nobody_waits_for_is_no_complaint_of_asyncio() -> None:
+async def test_an_error_without_callers_is_not_logged_by_asyncio() -> None:
     complaints: list[object] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _loop, context: complaints.append(context))

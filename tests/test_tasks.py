@@ -7,8 +7,6 @@ from bot.process.concurrency import Tasks, run_shielded
 from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import Gate
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_a_stop_waits_for_what_runs() -> None:
     tasks, done = Tasks(), []
@@ -97,7 +95,7 @@ async def test_shielded_work_is_done_although_its_caller_has_gone() -> None:
     assert done == [1]
 
 
-async def test_who_waits_for_shielded_work_learns_that_it_was_cut_off() -> None:
+async def test_a_cancelled_wait_for_shielded_work_is_raised() -> None:
     tasks, gate = Tasks(), Gate()
     waiting = asyncio.create_task(run_shielded(tasks, gate()))
     await gate.until_reached()

@@ -98,7 +98,6 @@ class Managers:
 
 
 def decode(document: Document) -> tuple[str, ...]:
-    """Return the managers in a document."""
     return tuple(document.value["user_ids"])
 
 
@@ -235,12 +234,6 @@ class Audit:
 
         with warned("not in the history", StoreError, act=act.value, by=by):
             await update(self.documents, f"{workspace}/{HISTORY_KIND}", with_entry)
-
-    async def note_digest(
-        self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
-    ) -> None:
-        """Record an act of a digest; `what` is the value of an Act."""
-        await self.note(workspace, Act(what), by=by, channel_id=channel_id)
 
     async def entries(self, workspace: WorkspaceId) -> list[Entry]:
         """Return the acts, the latest first; raise StoreError."""

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -122,6 +122,10 @@ def _one_workspace(
     )
 
 
+# https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
+ACK_WITHIN_S = 3.0
+
+
 class SocketMode(AsyncSocketModeHandler):
     """Bolt's handler, for which an envelope that Slack sends again acts once.
 
@@ -133,9 +137,28 @@ class SocketMode(AsyncSocketModeHandler):
     def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore) -> None:
         super().__init__(app, app_token)
         self._seen = seen
+        self._taken = 0
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
+        self._taken += 1
+        self._is_idle.clear()
+        try:
+            await self._answer(client, req)
+        finally:
+            self._taken -= 1
+            if not self._taken:
+                self._is_idle.set()
+
+    async def finish(self) -> None:
+        """Wait until what has come is acknowledged, at most as long as Slack waits for that."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ACK_WITHIN_S):
+                await self._is_idle.wait()
+
+    async def _answer(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         name = f"envelope/{req.envelope_id}"
         if not await self._seen.is_new(name):
             await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
@@ -160,6 +183,7 @@ async def connected(
     finally:
         connecting.cancel()
         await asyncio.gather(connecting, return_exceptions=True)
+        await socket_mode.finish()
         await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
 
 
@@ -172,6 +196,7 @@ _KINDS = {
     "view_closed": "view",
     "block_suggestion": "options",
     "event_callback": "event",
+    "app_rate_limited": "rate_limited",
 }
 
 
@@ -182,7 +207,8 @@ class TimedApp(AsyncApp):
     request after its ack is not counted, nor what comes before Bolt.
 
     An event for which there is no listener gets 200 all the same: Slack switches all events off
-    when most of them fail (https://docs.slack.dev/apis/events-api).
+    when most of them fail (https://docs.slack.dev/apis/events-api). So does the notice that Slack
+    holds events of a workspace back: https://docs.slack.dev/reference/events/app_rate_limited.
     """
 
     def __init__(self, *, note_ack: Callable[..., None], **options: Any) -> None:
@@ -194,7 +220,11 @@ class TimedApp(AsyncApp):
         kind = _KINDS.get(str(req.body.get("type")), "other")
         kind = "command" if "command" in req.body else kind
         try:
-            answer = await super().async_dispatch(req)
+            if kind == "rate_limited":
+                logger.warning("Slack holds events back", team_id=req.body.get("team_id"))
+                answer = BoltResponse(status=200)
+            else:
+                answer = await super().async_dispatch(req)
             if kind == "event" and answer.status == 404:
                 kind, answer = "ignored_event", BoltResponse(status=200)
             is_refused = answer.status >= 400

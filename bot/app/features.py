@@ -7,7 +7,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.access.permissions import Permissions
 from bot.access.repository import Audiences, Audit, Managers
 from bot.app.failures import Failures
-from bot.app.services import Services, look_at_work
+from bot.app.services import Services
 from bot.digests import repository
 from bot.digests.access import DigestAccess
 from bot.digests.alert_listeners import AlertListeners
@@ -18,7 +18,7 @@ from bot.digests.failure_policy import Owners
 from bot.digests.form_listeners import DigestFormListeners
 from bot.digests.joined_channel import JoinedChannelListeners
 from bot.digests.listeners import DigestListeners
-from bot.digests.repository import DigestRepository, steps_to
+from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.alert import alert_message
@@ -59,6 +59,7 @@ from bot.slack.usergroups import UserGroups
 from bot.store.clean_up import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
+from bot.web.gauges import DIGESTS
 
 # The kinds of documents that only count for a time.
 EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, repository.ALERT)
@@ -79,7 +80,6 @@ class AdminServices:
             self.managers,
             key_notice,
             parts.tasks,
-            client_for=parts.client_for,
         )
 
 
@@ -159,7 +159,7 @@ class UseCases:
             digest_message, heartbeat_message, announcement_message, alert_message
         )
         delivery = Delivery(repository, collector, parts.posting, words, clock=clock)
-        notes = self.admin.audit.note_digest
+        notes = self.admin.audit.note
         digests = DigestService(repository, collector, delivery, clock=clock, notes=notes)
         owners = Owners(parts.posting, self.admin.keys, owner_notice)
         return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
@@ -221,7 +221,7 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
     _register_digests(dispatcher, parts, cases)
     _register_key(dispatcher, parts, cases)
     _register_home(dispatcher, parts, cases)
-    look_at_work(parts.metrics, cases.repository, clock=parts.clock)
+    parts.metrics.looks.set_source(DIGESTS, lambda: overdue(cases.repository, parts.clock()))
     return Features(parts, cases, boundary)
 
 

@@ -1,6 +1,7 @@
 """Build, connect and close the bot's objects for each kind of process: the composition root."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -186,9 +187,14 @@ async def serve(
         app = slack_app.bolt_app(runtime.clients.patient(), workspaces, parts.metrics)
         running = register_features(app, parts)
         lifecycle = register_lifecycle(app, parts, running, workspaces, runtime.installations)
-        deadline = _StopDeadline(finish_within_s)
+        loop, end_at = asyncio.get_running_loop(), math.inf
+
+        async def finish() -> None:
+            left_s = min(finish_within_s, max(0.0, end_at - loop.time()))
+            await _finish(parts.tasks, running, left_s)
+
         listener = await stack.enter_async_context(AsyncExitStack())
-        stack.push_async_callback(_finish, parts.tasks, running, deadline)
+        stack.push_async_callback(finish)
         stack.callback(running.stop)
         checks = await stack.enter_async_context(
             run_periodic(runtime, role, running, lifecycle, finish_within_s=finish_within_s)
@@ -208,28 +214,12 @@ async def serve(
         await stop.wait()
         logger.info("stopping")
         health.stop()
-        deadline.begin()
+        end_at = loop.time() + finish_within_s
 
 
-class _StopDeadline:
-    """How long a stop may still take. Until it has begun, all of its time is left."""
-
-    def __init__(self, within_s: float) -> None:
-        self._within_s = within_s
-        self._end_at: float | None = None
-
-    def begin(self) -> None:
-        self._end_at = asyncio.get_running_loop().time() + self._within_s
-
-    def left_s(self) -> float:
-        if self._end_at is None:
-            return self._within_s
-        return max(0.0, self._end_at - asyncio.get_running_loop().time())
-
-
-async def _finish(tasks: Tasks, running: Features, deadline: _StopDeadline) -> None:
+async def _finish(tasks: Tasks, running: Features, left_s: float) -> None:
     """Wait for running work; people who would get no answer get a notice."""
-    if await tasks.drain(deadline.left_s()):
+    if await tasks.drain(left_s):
         return
     people = await running.boundary.cancel_all()
     running.cut_off()

@@ -13,7 +13,6 @@ import httpx
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.digests.repository import DigestRepository, overdue
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.interrupted import InflightTracker
 from bot.domains.service import StoredVersions
@@ -29,6 +28,7 @@ from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_m
 from bot.store.fenced import ErasableDocuments, FencedDocuments, Note, timed_documents
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
+from bot.web.gauges import QUEUE
 from bot.web.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -168,13 +168,6 @@ class Services:
     inflight: InflightTracker
 
 
-def look_at_work(
-    metrics: Metrics, repository: DigestRepository, *, clock: Callable[[], datetime]
-) -> None:
-    """Let the metrics tell what is due."""
-    metrics.looks.set_source("digests", lambda: overdue(repository, clock()))
-
-
 def observe_store(metrics: Metrics, stored: Stored) -> None:
     """Let the metrics tell what the queue holds."""
     if (shared := stored.shared) is None:
@@ -182,4 +175,4 @@ def observe_store(metrics: Metrics, stored: Stored) -> None:
 
     from bot.jobs.queue import depth  # slow to import, and a file has no queue
 
-    metrics.looks.set_source("queue", lambda: depth(shared.pool))
+    metrics.looks.set_source(QUEUE, lambda: depth(shared.pool))

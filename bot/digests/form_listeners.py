@@ -10,13 +10,7 @@ import structlog
 from bot.blocks.message import Block
 from bot.digests.access import ChannelAccess, DigestAccess, is_channel, require_open, seen_channel
 from bot.digests.form_parse import GivenDigest, draft_in, read_digest_form
-from bot.digests.models import (
-    MAX_RULES,
-    Digest,
-    EditConflictError,
-    Mode,
-    Plan,
-)
+from bot.digests.models import Digest, EditConflictError, Mode, Plan
 from bot.digests.schedule import Schedule
 from bot.digests.screen import DigestScreen, FormNote, note_in
 from bot.digests.service import DigestService
@@ -165,11 +159,10 @@ class DigestFormListeners:
             visitor = await self.access.require_editor(request, plan.channel_id)
             await self.access.require_editor_of(request, before)
         require_open(visitor)
-        # The form shows the first ten rules: the others stay.
         stay = [
             rule
             for place, rule in enumerate(before.plan.mentions)
-            if given.kept is None or place in given.kept or place >= MAX_RULES
+            if given.kept is None or place in given.kept
         ]
         mentions = with_rule(stay, plan.mentions[0] if plan.mentions else None)
         changed = await self.digests.change(

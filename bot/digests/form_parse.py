@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 
 from bot.blocks.text import outside
 from bot.digests import models
@@ -167,18 +167,7 @@ def _number_in(text: str, allowed: range, action_id: str, errors: dict[str, str]
     return count or 0
 
 
-# The first run after a pause is computed, and Python knows no date after the year 9999.
-LONGEST_PAUSE = timedelta(days=3_650)
-
-
-def read_pause_form(values: Values, first: date) -> date | None:
-    """Return the day on which a pause ends, `None` for none; raise FormErrors before `first`."""
-    field = field_in(values, UNTIL_FIELD)
-    if not (picked := field.state.get("selected_date")):
-        return None
-    day = date.fromisoformat(picked)
-    if day < first:
-        raise FormErrors({field.block_id: "Pick a day from tomorrow on, or none."})
-    if day - first > LONGEST_PAUSE:
-        raise FormErrors({field.block_id: "That is very far away. Better pick none."})
-    return day
+def read_pause_form(values: Values) -> date | None:
+    """Return the day on which a pause ends, `None` for none."""
+    picked = field_in(values, UNTIL_FIELD).state.get("selected_date")
+    return date.fromisoformat(picked) if picked else None

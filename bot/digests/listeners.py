@@ -2,10 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
 
 import structlog
 
@@ -30,8 +29,8 @@ from bot.slack.client import open_form
 from bot.slack.errors import SlackError
 
 logger = structlog.get_logger()
-# The zone in which the date changes last: https://en.wikipedia.org/wiki/UTC%E2%88%9212:00
-_LAST_ZONE = timedelta(hours=-12)
+# The first run after a pause is computed, and Python knows no date after the year 9999.
+LONGEST_PAUSE = timedelta(days=3_650)
 # Does something with a digest; returns the line that says so, as mrkdwn.
 Act = Callable[[Request, Digest, ChannelAccess], Awaitable[str]]
 
@@ -48,7 +47,7 @@ class DigestListeners:
         dispatcher.command("/domaindigest", self.open_list)
         dispatcher.action(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
-        once = modal.done_already_message()
+        once = modal.DONE_ALREADY
         dispatcher.action(tables.SEND, send, once=once)
         in_form = self.screen.in_form
         dispatcher.action(tables.PREVIEW, in_form(self.preview))
@@ -56,7 +55,7 @@ class DigestListeners:
         dispatcher.action(tables.DELETE, self.in_list(self.delete))
         dispatcher.action(tables.PAUSE, in_form(self.open_pause))
         pause, busy = in_form(self.pause), tables.saving_form
-        dispatcher.view(modal.PAUSE_FORM, self.read_pause, pause, busy=busy)
+        dispatcher.view(modal.PAUSE_FORM, read_pause_form, pause, busy=busy)
         send = self.in_message(self.send)
         dispatcher.action(SEND_DIGEST, send, replies=True, once=once)
         resume = self.in_message(self.resume)
@@ -168,20 +167,17 @@ class DigestListeners:
         digest, _ = await self.access.digest_to_edit(request, digest_id)
         await self._show_pause(request, digest)
 
-    def read_pause(self, values: Mapping[str, Any]) -> date | None:
-        """Return the day on which the pause ends; raise FormErrors if it has begun everywhere."""
-        today = (self.screen.clock() + _LAST_ZONE).date()
-        return read_pause_form(values, today + timedelta(days=1))
-
     async def pause(self, request: Request, day: date | None) -> str | None:
         """Pause the digest until that day begins in its time zone."""
         workspace, digest_id = request.workspace, note_in(request.note).digest_id or ""
         digest, visitor = await self.access.digest_to_edit(request, digest_id)
-        zone = zone_of(digest.plan.schedule.zone)
-        until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC) if day else None
-        if until and until <= self.screen.clock():
-            await self._show_pause(request, digest, day, modal.DAY_IS_OVER)
-            return None
+        zone, until = zone_of(digest.plan.schedule.zone), None
+        if day:
+            today = self.screen.clock().astimezone(zone).date()
+            if not today < day <= today + LONGEST_PAUSE:
+                await self._show_pause(request, digest, day, modal.NO_DAY_TO_PAUSE_UNTIL)
+                return None
+            until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
         paused = await self.digests.pause(workspace, digest_id, by=visitor.editor, until=until)
         return modal.paused_line(paused, until)
 

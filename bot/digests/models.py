@@ -1,6 +1,7 @@
 """A digest: its plan, its runs, its pause, and its errors. Plain data, with its limits."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -14,7 +15,7 @@ from bot.process.redaction import holds_secret
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
 WORST_COUNTS = range(5, 26)
-HEARTBEATS = range(1, 100)
+HEARTBEATS = (3, 5, 7, 14, 30)
 MAX_FILTER_CHARS = 500
 MAX_RULES = 10
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
@@ -22,7 +23,7 @@ MAX_DIGITS = 4
 _LABEL = re.compile(r"(tag|folder):\S.*")
 
 
-def number_of(text: str, allowed: range) -> int | None:
+def number_of(text: str, allowed: Collection[int]) -> int | None:
     """Return the number that a text spells, `None` unless it is an allowed whole number."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
     return int(text) if is_number and int(text) in allowed else None

@@ -90,7 +90,6 @@ class Report:
         return tuple(domain for domain, _, issue in self.issues if issue.severity in _GRAVE)
 
     def is_owned(self, domain: Domain) -> bool:
-        """Return whether a domain is of the owned type."""
         return domain.may_be(self.owned_type)
 
     @property

@@ -174,13 +174,8 @@ def coming_slot(digest: Digest, schedule: Schedule, after: datetime) -> Slot:
     return slot
 
 
-def cancel_run(
-    digest: Digest, now: datetime, why: FailureReason = FailureReason.CHANGED
-) -> Digest:
-    """Return the digest without a run: one that posts goes on, but is not tried again.
-
-    `why` is recorded unless the run has a reason of its own.
-    """
+def cancel_run(digest: Digest, now: datetime) -> Digest:
+    """Return the digest without a run: one that posts goes on, but is not tried again."""
     run = digest.run
     if run is None:
         return digest
@@ -188,7 +183,7 @@ def cancel_run(
         return replace(digest, run=replace(run, is_unwanted=True))
     if run.is_extra and not is_promised(run):
         return replace(digest, run=None)
-    return _with_past_run(digest, run, Outcome.FAILED, now, run.trouble or why)
+    return _with_past_run(digest, run, Outcome.FAILED, now, run.trouble or FailureReason.CHANGED)
 
 
 def retry_with_new_key(digest: Digest, now: datetime) -> Digest:

@@ -9,6 +9,7 @@ from functools import partial
 
 import structlog
 
+from bot.access.repository import Act
 from bot.digests import edits, run_state
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery
@@ -30,7 +31,7 @@ from bot.store.documents import ConflictError
 from bot.tracker.rate_limit import Purpose
 
 logger = structlog.get_logger()
-# See `Audit.note_digest`.
+# See `Audit.note`.
 Note = Callable[..., Awaitable[None]]
 
 
@@ -82,7 +83,7 @@ class DigestService:
         except SlackError:
             await self.repository.delete(workspace, digest.digest_id)
             raise
-        await self._note(workspace, "digest-made", by, digest)
+        await self._note(workspace, Act.DIGEST_MADE, by, digest)
         return digest, is_announced
 
     async def change(
@@ -108,7 +109,7 @@ class DigestService:
             with contextlib.suppress(EditConflictError, UnknownDigestError):
                 await self._replan(workspace, digest_id, before.plan, by, saved.version)
             raise
-        await self._note(workspace, "digest-changed", by, saved)
+        await self._note(workspace, Act.DIGEST_CHANGED, by, saved)
         return saved
 
     async def _replan(
@@ -129,7 +130,7 @@ class DigestService:
             digest_id,
             lambda each: edits.paused(each, by, self.clock(), until=until),
         )
-        await self._note(workspace, "digest-paused", by, paused)
+        await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
@@ -137,7 +138,7 @@ class DigestService:
         resumed = await self.repository.change(
             workspace, digest_id, lambda each: edits.resumed(each, self.clock())
         )
-        await self._note(workspace, "digest-resumed", by, resumed)
+        await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
         return resumed
 
     async def resume_in(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
@@ -158,7 +159,7 @@ class DigestService:
         digest = await self.repository.get(workspace, digest_id)
         await self.repository.delete(workspace, digest_id)
         if by:
-            await self._note(workspace, "digest-deleted", by, digest)
+            await self._note(workspace, Act.DIGEST_DELETED, by, digest)
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post a digest now, whatever its mode and schedule say; return it.
@@ -207,9 +208,9 @@ class DigestService:
                     lambda each: run_state.retry_with_new_key(each, self.clock()),
                 )
 
-    async def _note(self, workspace: WorkspaceId, what: str, by: Editor, digest: Digest) -> None:
+    async def _note(self, workspace: WorkspaceId, act: Act, by: Editor, digest: Digest) -> None:
         channel_id = digest.plan.channel_id
-        await self.notes(workspace, what, by=by.user_id, channel_id=channel_id)
+        await self.notes(workspace, act, by=by.user_id, channel_id=channel_id)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError; digests made at the same moment may exceed the limit."""

@@ -126,5 +126,4 @@ async def _refuse_text(_request: Request, text: str) -> None:
 
 
 def reply_with(message: Message) -> CommandHandler:
-    """Return a handler that answers with this message."""
     return lambda request, _text: request.reply(message)

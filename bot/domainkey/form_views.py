@@ -81,7 +81,6 @@ def _new_key_blocks(values: KeyFormValues, error: str | None) -> list[Block]:
 
 
 def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = None) -> Block:
-    """Return the confirmation of a saved key."""
     back = f"\n{earlier_line(earlier)}" if earlier else ""
     return refused_form(
         f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."

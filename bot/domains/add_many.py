@@ -129,7 +129,6 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
 
 
 def _problem(word: Word, labels: dict[str, list[str]]) -> str | None:
-    """Return the problem with a word, or `None`."""
     if word.key is None:
         return None
     if word.key not in labels:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
-from cachetools import LRUCache
 
 from bot.access.permissions import Permissions
 from bot.blocks.builders import message_of
 from bot.blocks.message import Message
 from bot.blocks.window import OPEN_MESSAGES
 from bot.digests.models import Digest
-from bot.digests.screen import MAX_PLACES, ViewVersions
+from bot.digests.screen import ViewVersions
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
@@ -22,7 +21,7 @@ from bot.dispatch.usage import greeting_message
 from bot.domainkey.listeners import KeyState
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.service import Portfolio, Snapshot
-from bot.home.sections import REFRESH, TURN_DIGESTS, HomePage, Reader, SetUp, refreshable
+from bot.home.sections import REFRESH, HomePage, Reader, SetUp, refreshable
 from bot.home.views import home_view
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError, warned
@@ -62,9 +61,7 @@ class HomeCollector:
                 logger.exception("unforeseen failure")
             return error
 
-    async def look(
-        self, request: Request, page: int, domains: Snapshot | Exception | None
-    ) -> HomePage:
+    async def look(self, request: Request, domains: Snapshot | Exception | None) -> HomePage:
         """Return a person's page, `domains=None` while the service is asked; raise SlackError."""
         member = await request.fetch_member()
         if member.is_stranger:
@@ -73,16 +70,15 @@ class HomeCollector:
         begun = HomePage(now=self.key.clock(), reader=reader)
         ends = await self.ends.known(request.workspace, begun.now)
         begun = replace(begun, ends=ends, owned_type=self.owned_type)
-        looked = await self._with_set_up(request, member, begun, page)
+        looked = await self._with_set_up(request, member, begun)
         if domains is None:
             kept = await self.portfolio.last_snapshot(request.workspace)
             return replace(looked, portfolio=kept, is_awaited=True)
         if isinstance(domains, Snapshot):
             return replace(looked, portfolio=domains)
         message = await self.explained(request, domains)
-        last = await self.portfolio.last_snapshot(request.workspace)
         is_connected = not isinstance(domains, NoKeyError)
-        return replace(looked, portfolio=message, last=last, is_connected=is_connected)
+        return replace(looked, portfolio=message, is_connected=is_connected)
 
     async def explained(self, request: Request, error: Exception) -> Message:
         """Return the message about a failure; log it under the same reference."""
@@ -90,28 +86,25 @@ class HomeCollector:
             logger.warning("not on Home", request=request.reference, error=repr(error))
         return await self.explain(error, request)
 
-    async def _with_set_up(
-        self, request: Request, member: Member, begun: HomePage, page: int
-    ) -> HomePage:
+    async def _with_set_up(self, request: Request, member: Member, begun: HomePage) -> HomePage:
         try:
             named = await self.key.managers.named(request.workspace)
             chosen = await self.key.audiences.chosen(request.workspace)
             begun = replace(begun, managers=named, audiences=chosen)
             if member.is_admin or await self.permissions.is_manager(request, member):
-                return replace(begun, set_up=await self._set_up(request, member, page))
+                return replace(begun, set_up=await self._set_up(request, member))
         except BotError as error:
             if member.is_admin:  # known without the store
                 return replace(begun, set_up=await self.explained(request, error))
             logger.warning("a manager or not is unknown", error=repr(error))
         return begun
 
-    async def _set_up(self, request: Request, member: Member, page: int) -> SetUp | Message:
+    async def _set_up(self, request: Request, member: Member) -> SetUp | Message:
         workspace = request.workspace
         try:
             return SetUp(
                 key=await self.key.message_for(member, workspace),
                 digests=await self.digests(workspace),
-                page=page,
                 zone=member.zone,
                 reads_messages=self.reads_messages,
             )
@@ -133,11 +126,6 @@ class HomeScreen:
     collector: HomeCollector
     replies: Replies
     _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
-    # The page of digests on each tab.
-    _pages: LRUCache[str, int] = field(default_factory=lambda: LRUCache(MAX_PLACES), init=False)
-
-    def turn(self, request: Request, page: int) -> None:
-        self._pages[_name(request)] = page
 
     async def draw(self, request: Request) -> None:
         """Draw the tab of the person, at first without domains if the service is slow."""
@@ -174,10 +162,9 @@ class HomeScreen:
     async def _show(
         self, visit: Request, number: int, domains: Snapshot | Exception | None
     ) -> None:
-        name = _name(visit)
-        if not self._draws.is_latest(name, number):
+        if not self._draws.is_latest(_name(visit), number):
             return
-        page = await self.collector.look(visit, self._pages.get(name, 0), domains)
+        page = await self.collector.look(visit, domains)
         # Counting 10,000 domains takes some milliseconds: off the loop.
         await self._publish(visit, number, await asyncio.to_thread(home_view, page))
 
@@ -200,7 +187,6 @@ class HomeListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.event("app_home_opened", self.open)
-        dispatcher.action(TURN_DIGESTS, self.turn_digests)
         for button in (REFRESH, OPEN_MESSAGES):
             dispatcher.action(button, self.leave)
         dispatcher.boundary.after_home(self.follow)
@@ -212,10 +198,8 @@ class HomeListeners:
         """
         if event.get("tab") == "messages":
             await self._greet(request)
-        if event.get("tab") != "home":
-            return
-        self.screen.turn(request, 0)
-        await self.screen.draw(request)
+        if event.get("tab") == "home":
+            await self.screen.draw(request)
 
     async def _greet(self, request: Request) -> None:
         """Show the commands to a person of the workspace who opens the conversation first."""
@@ -235,9 +219,6 @@ class HomeListeners:
 
     async def leave(self, request: Request, _value: str) -> None:
         """Accept a button with a link, and `Refresh`: a draw follows every press."""
-
-    async def turn_digests(self, request: Request, page: str) -> None:
-        self.screen.turn(request, int(page) if page.isdecimal() else 0)
 
     async def follow(self, request: Request) -> None:
         """Draw the tab after a press on it, or on a form opened from it."""

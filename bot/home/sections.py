@@ -8,7 +8,16 @@ from heapq import nsmallest
 
 from bot.access.repository import DEFAULT_AUDIENCES
 from bot.access.views import names_text
-from bot.blocks.builders import actions, button, container, context, header, run_button, section
+from bot.blocks.builders import (
+    actions,
+    button,
+    container,
+    context,
+    header,
+    paragraphs,
+    run_button,
+    section,
+)
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     MAX_ACCESSIBLE_CHARS,
@@ -52,13 +61,12 @@ class Reader(Enum):
 class SetUp:
     """The part of the tab for admins, owners and managers.
 
-    `key` is the answer to `/domainkey`. `digests` are all of the workspace; `page`, from 0, is
-    the shown page of them. `reads_messages`: the operator wants command lines in messages.
+    `key` is the answer to `/domainkey`. `digests` are all of the workspace. `reads_messages`: the
+    operator wants command lines in messages.
     """
 
     key: Message
     digests: Sequence[Digest]
-    page: int = 0
     zone: str | None = None
     reads_messages: bool = False
 
@@ -67,16 +75,14 @@ class SetUp:
 class HomePage:
     """The content of the tab at `now`.
 
-    `portfolio` and `set_up` may be errors; `last` is the last known portfolio. `is_awaited`: a
-    newer portfolio is being fetched. `ends`: what the last scans said of the domains. `set_up` is
-    `None` for members, who see the `managers` (ids of people) to ask. `audiences`:
-    who may add and scan.
+    `portfolio` and `set_up` may be errors. `is_awaited`: a newer portfolio is being fetched.
+    `ends`: what the last scans said of the domains. `set_up` is `None` for members, who see the
+    `managers` (ids of people) to ask. `audiences`: who may add and scan.
     """
 
     now: datetime
     reader: Reader = Reader.MEMBER
     portfolio: Snapshot | Message | None = None
-    last: Snapshot | None = None
     is_awaited: bool = False
     ends: KnownEnds | None = None
     owned_type: str = ""
@@ -97,55 +103,41 @@ class HomePage:
         ]
 
 
-TURN_DIGESTS = "home.digests"
-PER_PAGE = 8
+# With a button each, and in one line each.
+MAX_MANAGED, MAX_LINES = 12, 100
 _NONE = (
     "*No digests yet*\nA digest posts a health summary to a channel, on days and at a time you"
     " choose. To set one up, type `/domaindigest` in that channel."
 )
 
 
-def digests_blocks(
-    digests: Sequence[Digest], page: int, now: datetime, zone: str | None
-) -> list[Block]:
-    """Return a page of digests (from 0), the most urgent first, in the reader's `zone`."""
+def digests_blocks(digests: Sequence[Digest], now: datetime, zone: str | None) -> list[Block]:
+    """Return the digests, the most urgent first, in the reader's `zone`; many in a line each."""
     if not digests:
         return [section(_NONE)]
-    pages = -(-len(digests) // PER_PAGE)
-    page = min(max(page, 0), pages - 1)
-    first = page * PER_PAGE
-    ordered = sorted(digests, key=_urgency)[first : first + PER_PAGE]
+    ordered = sorted(digests, key=_urgency)
     blocks = [section(f"*{plural(len(digests), 'digest')}*")]
-    for digest in ordered:
+    for digest in ordered[:MAX_MANAGED]:
         blocks += _digest_blocks(digest, now, zone)
-    return blocks + _turns(page, pages, len(digests))
+    others = ordered[MAX_MANAGED:]
+    lines = [
+        f"• {_title_of(each)}: {state_lines(each, now, zone)[0]}" for each in others[:MAX_LINES]
+    ]
+    lines += [f"• and {left_out:,} more"] if (left_out := len(others) - len(lines)) else []
+    return [*blocks, *paragraphs(lines)]
+
+
+def _title_of(digest: Digest) -> str:
+    # Slack shows the name of a private channel to its members only.
+    return f"<#{digest.plan.channel_id}>  ·  {schedule_text(digest.plan.schedule)}"
 
 
 def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Block]:
     plan = digest.plan
-    # Slack shows the name of a private channel to its members only.
-    title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
-    text = "\n".join([title, *state_lines(digest, now, zone)])
+    text = "\n".join([_title_of(digest), *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
     details = "\n".join([details, last_run_line(digest)])
     return [section(text, manage_button(digest)), context(details)]
-
-
-def _turns(page: int, pages: int, count: int) -> list[Block]:
-    if pages == 1:
-        return []
-    first = page * PER_PAGE + 1
-    last = min(first + PER_PAGE - 1, count)
-
-    def to_page(label: str, name: str, number: int) -> Block | None:
-        there = 0 <= number < pages
-        return button(label, f"{TURN_DIGESTS}.{name}", str(number)) if there else None
-
-    where = context(f"Digests {first:,}–{last:,} of {count:,}, page {page + 1} of {pages}.")
-    turns = actions(
-        to_page("Previous page", "previous", page - 1), to_page("Next page", "next", page + 1)
-    )
-    return [where, *turns]
 
 
 def _urgency(digest: Digest) -> tuple[int, datetime]:
@@ -166,13 +158,11 @@ _TITLE = "Your domains"
 
 def portfolio_blocks(page: HomePage) -> list[Block]:
     """Return the domains, or why there are none."""
-    portfolio, last = page.portfolio, page.last
+    portfolio = page.portfolio
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
     if portfolio is None or (page.is_awaited and not is_listed):
         return [header(_TITLE), section("⏳ Loading your domains…"), *_buttons()]
     if isinstance(portfolio, Message):
-        if last and last.domains:
-            return [header(_TITLE), *portfolio.blocks, *_listed(last, page)]
         return [header(_TITLE), *refreshable(portfolio)]
     if not portfolio.domains:
         add = run_button("Add domain", "/adddomain", style="primary")

@@ -1,6 +1,6 @@
 """Draw the Home tab. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from bot.blocks.builders import (
     actions,
@@ -33,30 +33,20 @@ def home_view(page: HomePage) -> Message:
     domains = _usable(page, portfolio_blocks(page))
     if page.set_up is None:
         return message_of(*domains, *_help(page))
-    if isinstance(page.set_up, SetUp):
-        # The set-up part has the buttons to set a key.
-        domains = _without(page.set_up.key, domains) if page.is_connected else []
+    if isinstance(page.set_up, SetUp) and not page.is_connected:
+        domains = []  # the set-up part has the button to set a key
     reads = isinstance(page.set_up, SetUp) and page.set_up.reads_messages
     set_up = _set_up_blocks(page, page.set_up)
     return message_of(*domains, *set_up, *_help(page), permissions_block(reads_messages=reads))
 
 
-def _without(message: Message, blocks: Sequence[Block]) -> list[Block]:
-    """Leave out the buttons that `message` has too."""
-    rows = [block["elements"] for block in message.blocks if block["type"] == "actions"]
-    known = {element["action_id"] for row in rows for element in row}
-    return _with_buttons(blocks, lambda button: button.get("action_id") not in known)
-
-
 def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
     """Leave out the buttons with commands that the reader may not use."""
     refused = set(COMMANDS) - {command.name for command in page.commands}
-    return _with_buttons(
-        blocks, lambda button: str(button.get("value", "")).partition(" ")[0] not in refused
-    )
 
+    def is_wanted(button: Block) -> bool:
+        return str(button.get("value", "")).partition(" ")[0] not in refused
 
-def _with_buttons(blocks: Sequence[Block], is_wanted: Callable[[Block], bool]) -> list[Block]:
     kept = []
     for block in blocks:
         if not is_wanted(block.get("accessory", {})):
@@ -82,5 +72,5 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
         return [*top, *refreshable(set_up)]
     blocks = [*top, *set_up.key.blocks]
     if page.is_connected or set_up.digests:
-        blocks += [DIVIDER, *digests_blocks(set_up.digests, set_up.page, page.now, set_up.zone)]
+        blocks += [DIVIDER, *digests_blocks(set_up.digests, page.now, set_up.zone)]
     return blocks

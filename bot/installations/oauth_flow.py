@@ -26,6 +26,7 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from bot.installations.installation import Installation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
+from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, run_shielded
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
@@ -39,6 +40,7 @@ REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
 CANCELLED = "access_denied"
+LINES_A_MINUTE = 10
 STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
 # https://docs.slack.dev/reference/methods/oauth.v2.access#errors
 OPERATORS = frozenset({"bad_client_secret", "bad_redirect_uri", "invalid_client_id"})
@@ -134,6 +136,27 @@ class InstallationStore(AsyncInstallationStore):
         return home, None, 0
 
 
+class Seldom:
+    """Lets a few lines a minute into the log: strangers cause as many as they like.
+
+    The first line after such a minute says how many were left out.
+    """
+
+    def __init__(self, clock: Callable[[], float] = seconds_now) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._count = 0
+
+    def admits(self) -> bool:
+        """Return whether one more line may be logged."""
+        if (now := self._clock()) - self._began >= 60:
+            if (left_out := self._count - LINES_A_MINUTE) > 0:
+                logger.warning("more installations failed within a minute", count=left_out)
+            self._began, self._count = now, 0
+        self._count += 1
+        return self._count <= LINES_A_MINUTE
+
+
 class InstallFlow(AsyncOAuthFlow):
     """Bolt's flow, with our state cookie, address, exchange and `bot.installations.pages`.
 
@@ -160,6 +183,7 @@ class InstallFlow(AsyncOAuthFlow):
         self._calls = calls
         self._on_installed = on_installed
         self._tasks = tasks
+        self._log = Seldom()
 
     async def build_authorize_url(self, state: str, _request: AsyncBoltRequest) -> str:
         """Return Slack's page, encoded: the SDK (3.47) joins the parts as they are."""
@@ -209,7 +233,8 @@ class InstallFlow(AsyncOAuthFlow):
         if reason == CANCELLED:
             return self._answer(200, self._pages.cancelled_page(again=self._again))
         if reason in STALE:
-            logger.info("an installation came to nothing", reason=reason)
+            if self._log.admits():
+                logger.info("an installation came to nothing", reason=reason)
             # The cookie belongs to an installation that may go on.
             keeps_cookie = reason in {"invalid_browser", "missing_code"}
             page = self._pages.stale_page(again=self._again)
@@ -225,7 +250,8 @@ class InstallFlow(AsyncOAuthFlow):
         if isinstance(error, SlackRefusedError) and error.code in OPERATORS:
             log.error("SLACK_CLIENT_ID, SLACK_CLIENT_SECRET or PUBLIC_URL is wrong")
         else:
-            log.warning("an installation failed")
+            if self._log.admits():
+                log.warning("an installation failed")
             if isinstance(error, SlackError):
                 status = 400 if isinstance(error, SlackRefusedError) else 502
             if isinstance(error, SlackRateLimitedError):  # strangers may use it up

@@ -152,13 +152,6 @@ KEY_ERRORS: Sentences = {
         " changed."
     ),
 }
-_STEPS = (
-    f"1. Make a new key with the same scopes in Domain Tracker, under {KEYS_PAGE}."
-    "\n2. Press `Replace key` and enter it. It is checked and used at once."
-    "\n3. Confirm the old key is unused: its `last used` no longer changes."
-    "\n4. Delete the old key there."
-    "\n`Rotate key` guides you through these steps."
-)
 
 
 def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
@@ -178,23 +171,20 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
                 text = f"The API key {shown} works again since {moment_token(since)}."
             return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
-            return _with_steps(record, api_key.expiry_words(record, today), "📅")
+            return _reminder(record, api_key.expiry_words(record, today), "📅")
         case NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
-            return _with_steps(
+            return _reminder(
                 record,
                 f"was set {age} ago. Domain Tracker recommends a new key every 90 days.",
                 "🔄",
             )
 
 
-def _with_steps(record: KeyRecord, words: str, symbol: str) -> Message:
-    replace = blocks.button("Replace key", api_key.SET_KEY, style="primary")
-    return blocks.message_of(
-        blocks.section(
-            f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
-            f" ({code(record.label, 100)}) *{words}*"
-        ),
-        blocks.section(_STEPS),
-        *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
+def _reminder(record: KeyRecord, words: str, symbol: str) -> Message:
+    return blocks.plain_message(
+        f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
+        f" ({code(record.label, 100)}) *{words}* `Rotate key` leads you through four steps.",
+        blocks.button("Rotate key", api_key.ROTATE_KEY, style="primary"),
+        blocks.button("Replace key", api_key.SET_KEY),
     )

@@ -3,9 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
-
-import msgspec
 
 from bot.keys.key_record import (
     KeyNotice,
@@ -114,25 +111,3 @@ def new_key_pair(
     if before and not is_same:
         earlier = PreviousKey(before.sealed, before.record, record.set_at + EARLIER_KEPT_FOR)
     return KeyPair(sealed=sealed, record=record, earlier=earlier)
-
-
-def encode_key_pair(pair: KeyPair) -> dict[str, Any]:
-    """Return the document's value; `decode_key_pair` reads it."""
-    value = {"v": 1, **_flat(msgspec.to_builtins(pair))}
-    earlier, telling = value.pop("earlier"), value.pop("telling")
-    value |= {"earlier": _flat(earlier)} if earlier else {}
-    return value | ({"telling": telling} if telling else {})
-
-
-def decode_key_pair(value: dict[str, Any]) -> KeyPair:
-    """Return the stored keys; raise ValueError for any other value."""
-    earlier = value.get("earlier")
-    nested = {"record": value}
-    if earlier:
-        nested["earlier"] = {**earlier, "record": earlier}
-    return msgspec.convert({**value, **nested}, KeyPair)
-
-
-def _flat(value: dict[str, Any]) -> dict[str, Any]:
-    record: dict[str, Any] = value.pop("record")
-    return value | record

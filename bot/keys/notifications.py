@@ -1,13 +1,11 @@
 """Notify the managers of a key by direct message, one after the other, once each."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 import structlog
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access.repository import Managers
 from bot.blocks.message import Message
@@ -17,15 +15,12 @@ from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks, run_shielded
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
-from bot.slack.client import fetch_admins, slack_errors
 from bot.slack.errors import PersonUnreachableError, SlackError
 from bot.slack.posting import Posting, retry_after
 
 logger = structlog.get_logger()
 # Of the workspace's admins and owners, where all of those have left.
 MAX_ADMINS = 5
-# aiohttp alone would wait 300 s: see `posting.py`.
-ANSWERED_WITHIN_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +88,6 @@ TELL_WITHIN_S = 5.0
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 WORKERS = 5
-Words = Callable[[KeyNotice, KeyRecord, date], Message]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +102,8 @@ class KeyNotices:
     messages: Posting
     claims: KeyClaims
     managers: Managers
-    words: Words
+    words: Callable[[KeyNotice, KeyRecord, date], Message]
     tasks: Tasks
-    _: KW_ONLY
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
@@ -154,21 +146,24 @@ class KeyNotices:
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
         message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
-        tried, reached = set(claim.attempt.told), list(claim.attempt.told)
+        reached = list(claim.attempt.told)
 
-        async def send(user_id: str) -> None:
-            tried.add(user_id)
-            with self._passing_over(claim):
-                await self.messages.send_dm(workspace, user_id, message)
-                reached.append(user_id)
+        async def send(people: Iterable[str]) -> None:
+            for user_id in (each for each in people if each not in reached):
+                try:
+                    await self.messages.send_dm(workspace, user_id, message)
+                    reached.append(user_id)
+                except PersonUnreachableError:
+                    pass  # they have left
+                except SlackError as error:
+                    logger.warning("could not send a notice about a key", error=repr(error))
+                    if retry_after(error, claim.attempt.tries) is not None:
+                        raise
 
         try:
-            for user_id in await self._people(workspace, claim):
-                if user_id not in tried:
-                    await send(user_id)
+            await send(dict.fromkeys(await self._people(workspace, claim)))
             if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
-                for user_id in await self._admins(workspace):
-                    await send(user_id)
+                await send(await self.messages.admins(workspace, MAX_ADMINS))
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None
@@ -178,23 +173,3 @@ class KeyNotices:
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
             return claim.record.told
         return (claim.record.set_by, *await self.managers.named(workspace))
-
-    async def _admins(self, workspace: WorkspaceId) -> tuple[str, ...]:
-        """Return the ids of some admins and owners of the workspace; raise SlackError."""
-        client = await self.client_for(workspace)
-        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-            return await fetch_admins(client, workspace, MAX_ADMINS)
-
-    @contextmanager
-    def _passing_over(self, claim: Claim) -> Iterator[None]:
-        """Pass over a person for whom it is of no use to try again."""
-        try:
-            yield
-        except PersonUnreachableError:
-            pass  # they have left
-        except SlackError as error:
-            wait = retry_after(error, claim.attempt.tries)
-            said = "could not send a notice about a key"
-            logger.warning(said, error=repr(error), wait=str(wait))
-            if wait is not None:
-                raise

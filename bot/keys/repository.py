@@ -4,12 +4,9 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
-from bot.keys.key_pair import (
-    KeyPair,
-    decode_key_pair,
-    encode_key_pair,
-    new_key_pair,
-)
+import msgspec
+
+from bot.keys.key_pair import KeyPair, new_key_pair
 from bot.keys.key_record import (
     TRY_AGAIN_AFTER,
     KeyDraft,
@@ -237,11 +234,11 @@ def _about(workspace: WorkspaceId) -> str:
 
 
 def _decoded(document: store.Document) -> KeyPair:
-    return decode_key_pair(document.value)
+    return msgspec.convert(document.value, KeyPair)
 
 
 def _written(pair: KeyPair) -> store.Write:
-    return store.Write(encode_key_pair(pair), pair.due_at())
+    return store.Write({"v": 1, **msgspec.to_builtins(pair)}, pair.due_at())
 
 
 def _place(workspace: WorkspaceId) -> str:

@@ -13,7 +13,7 @@ from bot.ops.backup import back_up
 from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
 from bot.ops.explain import explain_file
-from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_of
+from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_names
 from bot.ops.rotate_secrets import rotate, rotation_lines
 from bot.ops.stores import (
     DatabaseStore,
@@ -25,13 +25,7 @@ from bot.ops.stores import (
 from bot.process.clock import utc_now
 from bot.process.logs import set_up_logs
 from bot.settings import DEFAULT_FILE, Settings, text_of
-from bot.store.documents import (
-    Documents,
-    OutdatedSchemaError,
-    StoreError,
-    StoreLockedError,
-    WrongKeyRingError,
-)
+from bot.store.documents import StoreError, StoreLockedError, WrongKeyRingError
 from bot.store.postgres import migrations as schema
 from bot.store.postgres.address import Address
 
@@ -63,10 +57,6 @@ def run(command: Coroutine[object, object, int]) -> int:
         raise
     except StoreLockedError as error:
         raise OperatingError(f"The bot is running: {error}") from error
-    except OutdatedSchemaError as error:
-        raise OperatingError(
-            "The database lacks tables of this version: run `python -m bot migrate` first."
-        ) from error
     except (StoreError, OSError) as error:
         raise OperatingError(shown(str(error), 500), RUN_DOCTOR) from error
     finally:
@@ -120,27 +110,17 @@ async def rotate_secrets(settings: Settings) -> int:
         await store.require_stopped()
         async with store.opened() as documents:
             rotated = await rotate(documents, await read_sealed(store), source.ring)
-            await _vacuum(documents)
+            await documents.vacuum()
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
     if rotated.closed:
+        closed = [f"{each.place}: {each.why_closed(source.ring)}" for each in rotated.closed]
         raise OperatingError(
-            "These could not be opened, and stay as they are:",
-            *some_of([f"{each.place}: {each.why_closed(source.ring)}" for each in rotated.closed]),
+            f"These could not be opened, and stay as they are: {some_names(closed)}.",
             "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",
         )
     return DONE
-
-
-async def _vacuum(documents: Documents) -> None:
-    try:
-        await documents.vacuum()
-    except StoreError as error:
-        raise OperatingError(
-            f"The file may still hold secrets under the old keys: {shown(str(error), 300)}. Run"
-            " this again."
-        ) from error
 
 
 async def migrate(database: Path | Address | None) -> int:

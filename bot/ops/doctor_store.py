@@ -1,6 +1,5 @@
 """Check the store, beside running bots and without changing it."""
 
-import tempfile
 from collections.abc import Sequence
 
 from bot.blocks.text import plural
@@ -36,7 +35,7 @@ async def check_store(store: FileStore) -> Found:
             if holder is not None:
                 said = f"{store.place} is gone, and process {shown(holder)} uses it"
                 return failure(STORE, said, f"If it is lost, {RESTORE}"), None
-            return _new_store_finding(store), ()
+            return ok(STORE, f"{store.place} is not there yet; a start makes it"), ()
         documents = await read_sealed(store)
     except (StoreError, OSError) as error:
         mend = f"{SAME_USER} If it is damaged: {RESTORE}"
@@ -68,30 +67,11 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
         said = some_names([f"{each.place}: {each.why_closed(source.ring)}" for each in closed])
         mend = f"The store needs the keys named {needed}. Put the missing or earlier one back."
         return failure(RING, f"{shown(source.name)} does not open {said}", mend)
-    spare = [name for name in source.ring.names[1:] if name not in {s.key_name for s in sealed}]
     count = sum(1 for each in documents if each.key != CHECK_KEY for _ in sealed_in(each))
     if not count:
         return ok(RING, f"{shown(source.name)} is there; nothing is sealed yet")
     them = f"all {count:,} secrets" if count > 1 else "the only secret"
-    opens = f"{shown(source.name)} decrypts {them}"
-    unused = f"; no longer needed: {', '.join(spare)}" if spare else ""
-    return ok(RING, f"{opens}; keys in use: {needed}{unused}")
-
-
-def _new_store_finding(store: FileStore) -> Finding:
-    """Return whether a store can be made: make a file in the folder that is there, and remove it.
-
-    Root may write everywhere, says the system, also to `/proc`.
-    """
-    folder = next(each for each in store.path.absolute().parents if each.exists())
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError:
-        said = f"{store.place} cannot be made, as {shown(str(folder))} cannot be written to"
-        mend = "Give that folder to the user that runs the bot, or choose another."
-        return failure(STORE, said, mend)
-    return ok(STORE, f"{store.place} is not there yet; the bot makes it when it starts")
+    return ok(RING, f"{shown(source.name)} decrypts {them}; keys in use: {needed}")
 
 
 def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str) -> Finding:

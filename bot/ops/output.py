@@ -19,7 +19,6 @@ class OperatingError(Exception):
 
 
 MAX_CHARS = 200
-MAX_LINES = 100
 MAX_NAMED = 3
 
 
@@ -33,13 +32,6 @@ def shown(text: str, max_chars: int = MAX_CHARS) -> str:
     )
     text = "".join(escaped)
     return text if len(text) <= max_chars else f"{text[: max_chars - 3]}..."
-
-
-def some_of(lines: Sequence[str]) -> list[str]:
-    """Return the first hundred lines, set in, and how many more there are."""
-    left_out = len(lines) - MAX_LINES
-    more = [f"  and {left_out:,} more"] if left_out > 0 else []
-    return [f"  {shown(line, 400)}" for line in lines[:MAX_LINES]] + more
 
 
 def some_names(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from bot.ops.output import shown
 from bot.ops.stores import SealedText, sealed_in, with_text
 from bot.settings import NEW_KEY
-from bot.store.documents import Document, Documents, UnreadableSecretError, Write, update
+from bot.store.documents import Document, Documents, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
 
 
@@ -31,8 +31,12 @@ async def rotate(documents: Documents, kept: Sequence[Document], ring: KeyRing) 
     await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
     rotated = Rotated()
     for document in kept:
-        if document.key != CHECK_KEY:
-            await _rotate_one(documents, document.key, ring, rotated)
+        if document.key == CHECK_KEY:
+            continue
+        value = _encrypt_again(document, ring, rotated)
+        if value != document.value:
+            rev, due_at = document.rev, document.due_at
+            await documents.put(document.key, value, due_at=due_at, if_rev=rev)
     if not rotated.closed:
         note = await documents.get(CHECK_KEY)
         first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
@@ -55,22 +59,6 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
         yield f"  {NEW_KEY.replace('k1', 'k2')}"
         yield "Then set BOT_SECRET_KEYS to the new key, a comma, and the line in"
         yield f"{shown(str(source.key_file))}. Then run this again."
-
-
-async def _rotate_one(documents: Documents, key: str, ring: KeyRing, rotated: Rotated) -> None:
-    """Encrypt one document's secrets again; repeat when another process changes it."""
-    one = Rotated()
-
-    def encrypt_again(document: Document | None) -> Write | None:
-        nonlocal one
-        one = Rotated()
-        value = _encrypt_again(document, ring, one) if document else {}
-        return Write(value, document.due_at) if document and one.again else None
-
-    await update(documents, key, encrypt_again)
-    rotated.again += one.again
-    rotated.already += one.already
-    rotated.closed += one.closed
 
 
 def _encrypt_again(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:

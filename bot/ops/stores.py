@@ -99,7 +99,7 @@ class DatabaseStore:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreError, an OutdatedSchemaError among them."""
+        """Open it for writing; raise StoreError."""
         documents = await open_postgres(self.address, sets=self.sets)
         try:
             yield documents

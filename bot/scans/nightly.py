@@ -147,14 +147,8 @@ class NightlySetting:
         return Write(encode(nights), self.clock() if nights.is_on else None)
 
     async def outlook(self, workspace: WorkspaceId, domains: int | None) -> Outlook:
-        """Return the setting of a workspace with a key.
-
-        One that got its key from an earlier version of the bot is looked at from now on.
-        """
-        document = await self.documents.get(_place(workspace))
-        if document is None:
-            await self.begin(workspace)
-        nights = decode(document)
+        """Return the setting of a workspace with a key."""
+        nights = decode(await self.documents.get(_place(workspace)))
         zone = await self.zone(workspace, nights)
         return Outlook(is_on=nights.is_on, zone=zone.key, domains=domains)
 

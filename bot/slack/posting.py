@@ -17,6 +17,7 @@ from bot.slack import errors
 from bot.slack.client import (
     SentMessage,
     edit_message,
+    fetch_admins,
     open_direct,
     post_message,
     send_with_fallback,
@@ -104,6 +105,12 @@ class Posting:
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
         except errors.ChannelClosedError as error:
             raise errors.PersonUnreachableError(error.code) from error
+
+    async def admins(self, workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
+        """Return the ids of some admins and owners of a workspace; raise SlackError."""
+        client = await self._client(workspace)
+        async with self._answers(workspace):
+            return await fetch_admins(client, workspace, limit)
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a direct message; raise SlackError, also as `acquire_turn`."""

@@ -42,9 +42,7 @@ class UserGroups:
         )
 
     async def listed(self, client: AsyncWebClient, workspace: WorkspaceId) -> list[UserGroup]:
-        """Return the groups by handle."""
-        known = self._listed.get(workspace)
-        if known is None:
+        if (known := self._listed.get(workspace)) is None:
             known = self._listed[workspace] = await fetch_user_groups(client)
         return known
 

@@ -29,10 +29,6 @@ class ForgottenError(StoreError):
     """The workspace was forgotten, and nothing is written of it. The store is well."""
 
 
-class OutdatedSchemaError(StoreError):
-    """The database lacks tables that this version needs. `python -m bot migrate` makes them."""
-
-
 class StoreLockedError(StoreError):
     """Another process uses this file. One file serves one process."""
 

@@ -1,8 +1,8 @@
 """The gauges whose values are read when Prometheus asks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter
@@ -11,31 +11,19 @@ from prometheus_client.registry import Collector
 
 logger = structlog.get_logger()
 LOOK_WITHIN_S = 2.0
-# A gauge's values by its label values, in order.
-Values = Mapping[tuple[str, ...], float]
-# What the gauges of a look read their values from.
-Source = Callable[[], Awaitable[Any]]
-
-
-class Gauge(NamedTuple):
-    """A gauge whose `values` are made of what its look has found."""
-
-    name: str
-    meaning: str
-    values: Callable[[Any], Values]
-    labels: tuple[str, ...] = ()
+DIGESTS, QUEUE = LOOKS = ("digests", "queue")
+QUEUE_STATES = ("todo", "doing")
 
 
 class LazyGauges(Collector):
-    """Gauges that are read from possibly slow sources; a source that fails shows no values."""
+    """Gauges that are read from possibly slow sources; a source that fails shows no values.
 
-    def __init__(
-        self,
-        registry: CollectorRegistry,
-        gauges: Mapping[str, tuple[Gauge, ...]],
-    ) -> None:
-        self._gauges = gauges
-        self._sources: dict[str, Source] = {}
+    That of `DIGESTS` returns how many are due, and for how many seconds the first of them; that
+    of `QUEUE` the counts of jobs by task and state.
+    """
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._sources: dict[str, Callable[[], Awaitable[Any]]] = {}
         self._found: dict[str, Any] = {}
         self._failures = Counter(
             "bot_look_failures",
@@ -43,26 +31,33 @@ class LazyGauges(Collector):
             ["look"],
             registry=registry,
         )
-        for name in gauges:
+        for name in LOOKS:
             self._failures.labels(name)
         registry.register(self)
 
-    def set_source(self, name: str, source: Source) -> None:
+    def set_source(self, name: str, source: Callable[[], Awaitable[Any]]) -> None:
         self._sources[name] = source
 
     async def refresh(self) -> None:
         """Read all sources; never raise."""
-        given = [name for name in self._gauges if name in self._sources]  # in their order
-        await asyncio.gather(*map(self._look, given))
+        await asyncio.gather(*map(self._look, self._sources))
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        for look, gauges in self._gauges.items():
-            for gauge in gauges:
-                family = GaugeMetricFamily(gauge.name, gauge.meaning, labels=gauge.labels)
-                if look in self._found:
-                    for labels, value in gauge.values(self._found[look]).items():
-                        family.add_metric(labels, value)
-                yield family
+        due = GaugeMetricFamily("bot_digests_due", "Digests that are due and not taken up yet.")
+        overdue = GaugeMetricFamily(
+            "bot_digests_overdue_seconds",
+            "For how long the longest due of them has been due; 0 when none is.",
+        )
+        jobs = GaugeMetricFamily("bot_queue_jobs", "Jobs in the queue.", labels=("task", "state"))
+        if DIGESTS in self._found:
+            count, late_s = self._found[DIGESTS]
+            due.add_metric((), count)
+            overdue.add_metric((), late_s)
+        counts = self._found.get(QUEUE, {})
+        for task in {task for task, _ in counts}:
+            for state in QUEUE_STATES:
+                jobs.add_metric((task, state), counts.get((task, state), 0))
+        yield from (due, overdue, jobs)
 
     async def _look(self, name: str) -> None:
         try:
@@ -72,30 +67,3 @@ class LazyGauges(Collector):
             self._found.pop(name, None)
             self._failures.labels(name).inc()
             logger.warning("could not look up metrics", look=name, error=repr(error))
-
-
-QUEUE_STATES = ("todo", "doing")
-
-
-def _jobs(found: Mapping[tuple[str, str], int]) -> Values:
-    tasks = {task for task, _ in found}
-    return {(task, state): found.get((task, state), 0) for task in tasks for state in QUEUE_STATES}
-
-
-GAUGES: dict[str, tuple[Gauge, ...]] = {
-    # How many are due, and for how many seconds the first of them.
-    "digests": (
-        Gauge(
-            "bot_digests_due",
-            "Digests that are due and not taken up yet.",
-            lambda found: {(): found[0]},
-        ),
-        Gauge(
-            "bot_digests_overdue_seconds",
-            "For how long the longest due of them has been due; 0 when none is.",
-            lambda found: {(): found[1]},
-        ),
-    ),
-    # The counts of jobs by task and state.
-    "queue": (Gauge("bot_queue_jobs", "Jobs in the queue.", _jobs, ("task", "state")),),
-}

@@ -18,7 +18,7 @@ from prometheus_client.exposition import choose_encoder
 
 from bot import __version__
 from bot.process.clock import seconds_now
-from bot.web.gauges import GAUGES, LazyGauges
+from bot.web.gauges import LazyGauges
 
 
 class CallMetrics:
@@ -106,7 +106,10 @@ class DigestMetrics:
 # Slack waits 3 s: https://docs.slack.dev/interactivity/handling-user-interaction
 ACK_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5)
 WAIT_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
-KINDS = ("command", "action", "view", "options", "event", "ignored_event", "other")
+KINDS = (
+    *("command", "action", "view", "options"),
+    *("event", "ignored_event", "rate_limited", "other"),
+)
 
 
 class PeopleMetrics:
@@ -247,7 +250,7 @@ class Metrics:
         self._lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
         for level in LEVELS:
             self._lines.labels(level)
-        self.looks = LazyGauges(registry, GAUGES)
+        self.looks = LazyGauges(registry)
         Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
             {"version": __version__, "role": role, "store": store}
         )

@@ -7,8 +7,6 @@ from bot.dispatch.commands import Audience
 from bot.process.workspace import WorkspaceId
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 
 

@@ -11,8 +11,6 @@ from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
 from tests.memory import EventfulDocuments
 
-pytestmark = pytest.mark.anyio
-
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 MINUTE = timedelta(minutes=1)
 
@@ -36,7 +34,7 @@ async def test_what_was_done_comes_back_the_latest_first(audit: Audit, clock: Fa
     await audit.note(ONE, Act.KEY_SET, by="U1", key="service_sk_…abcd")
     clock.advance(60)
     await audit.note(ONE, Act.MANAGERS_CHANGED, by="U2", added=("U3",), removed=("U4", "U5"))
-    await audit.note_digest(ONE, "digest-made", by="U3", channel_id="C1")
+    await audit.note(ONE, Act.DIGEST_MADE, by="U3", channel_id="C1")
     await audit.note(ONE, Act.AUDIENCES_CHANGED, by="U2", detail="scan domains: admins")
 
     audiences, digest, managers, key = await audit.entries(ONE)

@@ -6,8 +6,6 @@ from bot.access.repository import Managers
 from bot.process.workspace import WorkspaceId
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 ONE = WorkspaceId("T1")
 
 
@@ -16,7 +14,7 @@ def managers() -> Managers:
     return Managers(MemoryDocuments())
 
 
-async def test_who_was_named_is_there_in_order(managers: Managers) -> None:
+async def test_named_managers_are_kept_in_order(managers: Managers) -> None:
     assert await managers.named(ONE) == ()
     await managers.name(ONE, ("U2", "U1"))
 
@@ -24,7 +22,7 @@ async def test_who_was_named_is_there_in_order(managers: Managers) -> None:
     assert await managers.named(WorkspaceId("T2")) == ()
 
 
-async def test_naming_replaces_all_and_says_who_was_named_before(managers: Managers) -> None:
+async def test_naming_replaces_all_and_returns_the_earlier_managers(managers: Managers) -> None:
     await managers.name(ONE, ("U1",))
 
     assert await managers.name(ONE, ("U2",)) == ("U1",)

@@ -18,8 +18,6 @@ from tests.builders import KEY, MOMENT, a_domain
 from tests.fakes import FakeClock, FakeTracker
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 ONE = WorkspaceId("T1")
 NEW_KEY = KEY.replace("Q", "R")
 
@@ -79,7 +77,7 @@ async def test_whether_there_is_a_usable_key_is_known_without_a_request(lines: L
     assert lines.tracker.asked == []
 
 
-async def test_a_refused_key_is_told_once_and_not_sent_again(lines: Lines) -> None:
+async def test_a_refused_key_is_reported_once_and_not_sent_again(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
 
     for _ in range(3):
@@ -117,9 +115,7 @@ async def test_a_refused_key_is_tried_again_once_at_a_slot(lines: Lines) -> None
     assert len(lines.tracker.asked) == 2
 
 
-async def test_a_key_refused_in_one_process_is_not_sent_by_another_nor_told_of_again(
-    lines: Lines,
-) -> None:
+async def test_a_key_refused_in_one_process_is_not_sent_by_another(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
     keys = Keys(lines.documents, RING, clock=FakeClock())
     other = WorkspaceTracker(lines.tracker, keys, on_refusal=lines.tell)

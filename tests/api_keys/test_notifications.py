@@ -4,19 +4,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access.repository import Managers
 from bot.blocks.message import Message
 from bot.keys.key_record import KeyNotice, KeyRecord
-from bot.keys.notifications import (
-    Claim,
-    KeyClaims,
-    KeyNotices,
-)
+from bot.keys.notifications import Claim, KeyClaims, KeyNotices
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
@@ -32,8 +26,6 @@ from tests.api_keys.test_repository import RING, a_draft
 from tests.builders import KEY, MOMENT
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakePosts
 from tests.memory import EventfulDocuments
-
-pytestmark = pytest.mark.anyio
 
 ONE = WorkspaceId("T1")
 DAY = timedelta(days=1)
@@ -51,12 +43,16 @@ class People(FakePosts):
 
     fails_after: int | None = None
     failure: Exception = SlackUnavailableError("down")
+    of_workspace: Sequence[str] = ()
 
     def __init__(self) -> None:
         super().__init__()
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
         self.is_asked = asyncio.Event()
+
+    async def admins(self, _workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
+        return tuple(self.of_workspace[:limit])
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         self.is_asked.set()
@@ -66,16 +62,7 @@ class People(FakePosts):
         return await super().send_dm(workspace, user_id, message)
 
 
-class Admins(AsyncWebClient):
-    """Lists people with these ids, who are admins of the workspace."""
-
-    ids: Sequence[str] = ()
-
-    async def users_list(self, **_asked: Any) -> Any:
-        return {"members": [{"id": each, "team_id": "T1", "is_admin": True} for each in self.ids]}
-
-
-class Bell:
+class Bot:
     """Notices around a store in memory, with people who remember what they were sent."""
 
     def __init__(self) -> None:
@@ -85,7 +72,6 @@ class Bell:
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.claims = KeyClaims(self.keys)
         self.managers = Managers(self.documents)
-        self.slack = Admins()
         self.start()
 
     def start(self) -> None:
@@ -97,11 +83,7 @@ class Bell:
             self.managers,
             words,
             self.tasks,
-            client_for=self.client_for,
         )
-
-    async def client_for(self, _workspace: WorkspaceId) -> AsyncWebClient:
-        return self.slack
 
     async def tick(self, times: int = 1) -> None:
         for _ in range(times):
@@ -127,184 +109,178 @@ class Bell:
 
 
 @pytest.fixture
-async def bell() -> Bell:
-    bell = Bell()
-    await bell.keys.save(ONE, a_draft(), set_by="U1")
-    return bell
+async def bot() -> Bot:
+    bot = Bot()
+    await bot.keys.save(ONE, a_draft(), set_by="U1")
+    return bot
 
 
-async def test_each_step_of_the_countdown_is_told_once(bell: Bell) -> None:
+async def test_each_step_of_the_countdown_is_sent_once(bot: Bot) -> None:
     for days in (20, 14, 13, 7, 5, 3, 2, 1, 0, -1, -5):
-        said = await bell.at(days)
+        said = await bot.at(days)
 
     assert said == ["expiry-14", "expiry-7", "expiry-3", "expiry-1", "expiry-0"]
 
 
-async def test_who_was_told_of_a_step_before_some_trouble_is_told_of_the_next_one_too(
-    bell: Bell,
-) -> None:
-    await bell.managers.name(ONE, ("U2",))
-    bell.posts.fails_after = 1
-    await bell.at(14)
-    bell.posts.fails_after = None
+async def test_each_step_reaches_everyone_after_a_failure_halfway(bot: Bot) -> None:
+    await bot.managers.name(ONE, ("U2",))
+    bot.posts.fails_after = 1
+    await bot.at(14)
+    bot.posts.fails_after = None
 
-    said = await bell.at(7)
+    said = await bot.at(7)
 
-    assert list(zip(bell.notified, said, strict=True)) == [
+    assert list(zip(bot.notified, said, strict=True)) == [
         ("U1", "expiry-14"),
         ("U1", "expiry-7"),
         ("U2", "expiry-7"),
     ]
 
 
-async def test_that_a_key_is_old_is_told_once_whatever_is_noted_of_it(bell: Bell) -> None:
-    await bell.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
-    bell.clock.now = MOMENT + 90 * DAY
-    await bell.tick(2)
+async def test_the_age_of_a_key_is_mentioned_once(bot: Bot) -> None:
+    await bot.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
+    bot.clock.now = MOMENT + 90 * DAY
+    await bot.tick(2)
 
-    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
-    await bell.tick(2)
+    await bot.keys.note_lacking(ONE, await bot.keys.stored(ONE), "add")
+    await bot.tick(2)
 
-    assert bell.said == ["rotation"]
+    assert bot.said == ["rotation"]
 
 
 @pytest.mark.parametrize("reached", [1, 3])
-async def test_those_who_read_of_a_refusal_are_told_once_that_the_key_works_again(
-    bell: Bell, reached: int
-) -> None:
-    await bell.managers.name(ONE, ("U2", "U3"))
-    bell.posts.fails_after = reached
-    await bell.refuse()
-    await bell.tick()
-    informed = list(bell.notified)
-    bell.posts.fails_after = None
+async def test_readers_of_a_refusal_hear_once_that_the_key_works(bot: Bot, reached: int) -> None:
+    await bot.managers.name(ONE, ("U2", "U3"))
+    bot.posts.fails_after = reached
+    await bot.refuse()
+    await bot.tick()
+    informed = list(bot.notified)
+    bot.posts.fails_after = None
 
-    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
-    await bell.tick(3)
+    await bot.keys.note_accepted(ONE, await bot.keys.stored(ONE), "list")
+    await bot.tick(3)
 
     assert len(informed) == reached
-    assert bell.notified == informed * 2
-    assert set(bell.said[reached:]) == {"works-again"}
+    assert bot.notified == informed * 2
+    assert set(bot.said[reached:]) == {"works-again"}
 
 
 @pytest.mark.parametrize("is_refused", [True, False])
-async def test_those_who_read_of_a_refusal_and_did_not_set_the_new_key_are_told_of_it(
-    bell: Bell, is_refused: bool
-) -> None:
-    await bell.managers.name(ONE, ("U2",))
+async def test_readers_of_a_refusal_hear_of_a_new_key(bot: Bot, is_refused: bool) -> None:
+    await bot.managers.name(ONE, ("U2",))
     if is_refused:
-        await bell.refuse()
-    await bell.tick()
-    bell.posts.notified.clear()
+        await bot.refuse()
+    await bot.tick()
+    bot.posts.notified.clear()
 
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    await bell.tick(3)
+    await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    await bot.tick(3)
 
-    assert list(zip(bell.notified, bell.said, strict=True)) == [("U2", "works-again")] * is_refused
+    assert list(zip(bot.notified, bot.said, strict=True)) == [("U2", "works-again")] * is_refused
 
 
-async def test_a_refused_key_that_is_put_back_is_as_new(bell: Bell) -> None:
-    await bell.refuse()
-    await bell.tick()
-    bell.clock.advance(1)
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    await bell.tick()
-    pair = await bell.keys.pair(ONE)
+async def test_a_refused_key_that_is_put_back_is_tried_again(bot: Bot) -> None:
+    await bot.refuse()
+    await bot.tick()
+    bot.clock.advance(1)
+    await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    await bot.tick()
+    pair = await bot.keys.pair(ONE)
     assert pair is not None
     assert pair.earlier is not None
 
-    await bell.keys.roll_back(ONE, await bell.keys.earlier(ONE, pair.earlier.record.mark))
-    await bell.tick(2)
-    said = bell.said
-    may_try = bell.keys.may_try(await bell.keys.stored(ONE))
-    await bell.refuse()
-    await bell.tick()
+    await bot.keys.roll_back(ONE, await bot.keys.earlier(ONE, pair.earlier.record.mark))
+    await bot.tick(2)
+    said = bot.said
+    may_try = bot.keys.may_try(await bot.keys.stored(ONE))
+    await bot.refuse()
+    await bot.tick()
 
     assert (said, may_try) == (["refused"], True)
-    assert bell.notified == ["U1", "U1"]
+    assert bot.notified == ["U1", "U1"]
 
 
 @pytest.mark.parametrize("days_left", [14, 5])
-async def test_who_enters_a_near_end_is_not_told_of_it_at_once(bell: Bell, days_left: int) -> None:
-    bell.clock.now = ENDS - days_left * DAY
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+async def test_a_near_expiration_is_not_announced_at_once(bot: Bot, days_left: int) -> None:
+    bot.clock.now = ENDS - days_left * DAY
+    await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
 
-    said = await bell.at(days_left - 0.1)
+    said = await bot.at(days_left - 0.1)
 
     assert said == []
-    assert await bell.at(3) != []
+    assert await bot.at(3) != []
 
 
-async def test_a_refused_key_is_told_once_to_all_of_them(bell: Bell) -> None:
-    await bell.managers.name(ONE, ("U2",))
-    await bell.refuse()
+async def test_everyone_is_notified_once_of_a_refused_key(bot: Bot) -> None:
+    await bot.managers.name(ONE, ("U2",))
+    await bot.refuse()
 
-    await bell.notices(ONE, await bell.keys.stored(ONE))
-    await bell.tick(3)
+    await bot.notices(ONE, await bot.keys.stored(ONE))
+    await bot.tick(3)
 
-    assert [user_id for user_id, _ in bell.posts.notified] == ["U1", "U2"]
-    assert (await bell.keys.stored(ONE)).record.told == ("U1", "U2")
+    assert [user_id for user_id, _ in bot.posts.notified] == ["U1", "U2"]
+    assert (await bot.keys.stored(ONE)).record.told == ("U1", "U2")
 
 
-async def test_a_refusal_is_told_though_a_reminder_is_under_way(bell: Bell) -> None:
-    bell.posts.may_go_on.clear()
-    bell.clock.now = ENDS - 14 * DAY
-    await bell.notices.run_due()
-    await bell.posts.is_asked.wait()
-    await bell.refuse()
-    telling = asyncio.create_task(bell.notices(ONE, await bell.keys.stored(ONE)))
+async def test_a_refusal_is_sent_while_a_reminder_is_under_way(bot: Bot) -> None:
+    bot.posts.may_go_on.clear()
+    bot.clock.now = ENDS - 14 * DAY
+    await bot.notices.run_due()
+    await bot.posts.is_asked.wait()
+    await bot.refuse()
+    telling = asyncio.create_task(bot.notices(ONE, await bot.keys.stored(ONE)))
     await asyncio.sleep(0)
-    bell.posts.may_go_on.set()
+    bot.posts.may_go_on.set()
     await telling
 
-    assert (await bell.keys.stored(ONE)).record.told == ("U1",)
+    assert (await bot.keys.stored(ONE)).record.told == ("U1",)
 
 
-async def test_a_refusal_is_told_by_one_of_two_processes(bell: Bell) -> None:
-    await bell.refuse()
-    key = await bell.keys.stored(ONE)
-    first = bell.notices
-    bell.start()
+async def test_one_of_two_processes_sends_a_refusal(bot: Bot) -> None:
+    await bot.refuse()
+    key = await bot.keys.stored(ONE)
+    first = bot.notices
+    bot.start()
 
-    await asyncio.gather(first(ONE, key), bell.notices(ONE, key))
+    await asyncio.gather(first(ONE, key), bot.notices(ONE, key))
 
-    assert len(bell.posts.notified) == 1
-
-
-async def test_who_has_left_does_not_keep_the_others_from_being_told(bell: Bell) -> None:
-    bell.posts.gone = {"U1"}
-    await bell.managers.name(ONE, ("U2",))
-    await bell.refuse()
-
-    await bell.tick(2)
-
-    assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
-    assert (await bell.keys.stored(ONE)).record.told_at is not None
+    assert len(bot.posts.notified) == 1
 
 
-async def test_when_all_of_them_have_left_five_admins_are_told_once(bell: Bell) -> None:
-    bell.posts.gone = {"U1", "U2"}
-    await bell.managers.name(ONE, ("U2",))
-    bell.slack.ids = [f"A{number}" for number in range(9)]
-    await bell.refuse()
-    await bell.tick(3)
-    await bell.keys.note_accepted(ONE, await bell.keys.stored(ONE), "list")
-    await bell.tick(3)
+async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
+    bot.posts.gone = {"U1"}
+    await bot.managers.name(ONE, ("U2",))
+    await bot.refuse()
+
+    await bot.tick(2)
+
+    assert [user_id for user_id, _ in bot.posts.notified] == ["U2"]
+    assert (await bot.keys.stored(ONE)).record.told_at is not None
+
+
+async def test_five_admins_are_notified_when_all_managers_have_left(bot: Bot) -> None:
+    bot.posts.gone = {"U1", "U2"}
+    await bot.managers.name(ONE, ("U2",))
+    bot.posts.of_workspace = [f"A{number}" for number in range(9)]
+    await bot.refuse()
+    await bot.tick(3)
+    await bot.keys.note_accepted(ONE, await bot.keys.stored(ONE), "list")
+    await bot.tick(3)
 
     five = [f"A{number}" for number in range(5)]
-    assert list(zip(bell.notified, bell.said, strict=True)) == [
+    assert list(zip(bot.notified, bot.said, strict=True)) == [
         *((each, "refused") for each in five),
         *((each, "works-again") for each in five),
     ]
 
 
-async def test_where_nobody_is_left_nothing_is_tried_for_ever(bell: Bell) -> None:
-    bell.posts.gone = {"U1"}
-    await bell.refuse()
+async def test_without_recipients_a_notice_ends(bot: Bot) -> None:
+    bot.posts.gone = {"U1"}
+    await bot.refuse()
 
-    await bell.tick()
+    await bot.tick()
 
-    assert await bell.documents.due_keys(bell.clock()) == []
+    assert await bot.documents.due_keys(bot.clock()) == []
 
 
 @pytest.mark.parametrize(
@@ -316,137 +292,135 @@ async def test_where_nobody_is_left_nothing_is_tried_for_ever(bell: Bell) -> Non
     ],
     ids=["rate", "down", "token"],
 )
-async def test_what_slack_does_not_take_is_told_later(
-    bell: Bell, error: Exception, wait_s: float
-) -> None:
-    bell.posts.errors = [error]
-    await bell.refuse()
-    await bell.tick(2)
-    bell.clock.advance(wait_s - 1)
-    await bell.tick()
-    assert bell.posts.notified == []
+async def test_an_unsent_notice_is_sent_later(bot: Bot, error: Exception, wait_s: float) -> None:
+    bot.posts.errors = [error]
+    await bot.refuse()
+    await bot.tick(2)
+    bot.clock.advance(wait_s - 1)
+    await bot.tick()
+    assert bot.posts.notified == []
 
-    bell.clock.advance(1)
-    await bell.tick()
+    bot.clock.advance(1)
+    await bot.tick()
 
-    assert len(bell.posts.notified) == 1
+    assert len(bot.posts.notified) == 1
 
 
-async def test_who_was_told_before_the_trouble_is_not_told_again(bell: Bell) -> None:
-    await bell.managers.name(ONE, ("U2", "U3"))
-    await bell.refuse()
-    bell.posts.fails_after = 1
+async def test_a_person_already_notified_is_not_notified_again(bot: Bot) -> None:
+    await bot.managers.name(ONE, ("U2", "U3"))
+    await bot.refuse()
+    bot.posts.fails_after = 1
 
-    await bell.tick()
-    bell.posts.fails_after = None
-    bell.clock.advance(61)
-    await bell.tick()
+    await bot.tick()
+    bot.posts.fails_after = None
+    bot.clock.advance(61)
+    await bot.tick()
 
-    assert [user_id for user_id, _ in bell.posts.notified] == ["U1", "U2", "U3"]
+    assert [user_id for user_id, _ in bot.posts.notified] == ["U1", "U2", "U3"]
 
 
-async def test_a_slack_that_stays_away_is_given_up_on(bell: Bell) -> None:
-    await bell.refuse()
+async def test_a_notice_is_given_up_after_many_tries(bot: Bot) -> None:
+    await bot.refuse()
     for left in reversed(range(MAX_TRIES + 1)):
-        bell.posts.errors = [TokenRefusedError("account_inactive")]
-        await bell.tick()
-        bell.clock.advance(3600)
+        bot.posts.errors = [TokenRefusedError("account_inactive")]
+        await bot.tick()
+        bot.clock.advance(3600)
 
-        assert len(await bell.documents.due_keys(bell.clock())) == min(left, 1)
-
-
-async def test_a_worker_that_died_is_followed_by_another(bell: Bell) -> None:
-    await bell.refuse()
-    await bell.claims.claim(ONE, lease=timedelta(seconds=60))
-    await bell.tick()
-    assert bell.posts.notified == []
-    assert await bell.documents.due_keys(bell.clock()) == []
-
-    bell.clock.advance(60)
-    await bell.tick()
-
-    assert len(bell.posts.notified) == 1
+        assert len(await bot.documents.due_keys(bot.clock())) == min(left, 1)
 
 
-async def test_a_refusal_does_not_wait_for_a_reminder_that_could_not_be_sent(bell: Bell) -> None:
-    bell.posts.errors = [TokenRefusedError("account_inactive")]
-    await bell.at(14)
-    await bell.refuse()
+async def test_another_worker_takes_over_from_one_that_died(bot: Bot) -> None:
+    await bot.refuse()
+    await bot.claims.claim(ONE, lease=timedelta(seconds=60))
+    await bot.tick()
+    assert bot.posts.notified == []
+    assert await bot.documents.due_keys(bot.clock()) == []
 
-    await bell.tick()
+    bot.clock.advance(60)
+    await bot.tick()
 
-    assert bell.said == ["refused"]
+    assert len(bot.posts.notified) == 1
 
 
-async def test_the_earlier_key_is_forgotten_by_the_clock(bell: Bell) -> None:
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    bell.clock.now += 7 * DAY
+async def test_an_unsent_reminder_does_not_delay_a_refusal(bot: Bot) -> None:
+    bot.posts.errors = [TokenRefusedError("account_inactive")]
+    await bot.at(14)
+    await bot.refuse()
 
-    await bell.tick()
+    await bot.tick()
 
-    document = await bell.documents.get(f"{ONE}/key")
+    assert bot.said == ["refused"]
+
+
+async def test_the_earlier_key_is_forgotten_by_the_clock(bot: Bot) -> None:
+    await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    bot.clock.now += 7 * DAY
+
+    await bot.tick()
+
+    document = await bot.documents.get(f"{ONE}/key")
     assert document is not None
-    assert "earlier" not in document.value
-    assert bell.posts.notified == []
+    assert document.value["earlier"] is None
+    assert bot.posts.notified == []
 
 
-async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bell: Bell) -> None:
-    await bell.documents.put(f"{ONE}/key", {"v": 9}, due_at=bell.clock())
-    await bell.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
-    await bell.keys.note_refused(WorkspaceId("T2"), await bell.keys.stored(WorkspaceId("T2")))
+async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bot: Bot) -> None:
+    await bot.documents.put(f"{ONE}/key", {"v": 9}, due_at=bot.clock())
+    await bot.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
+    await bot.keys.note_refused(WorkspaceId("T2"), await bot.keys.stored(WorkspaceId("T2")))
 
-    await bell.tick(3)
+    await bot.tick(3)
 
-    assert [user_id for user_id, _ in bell.posts.notified] == ["U2"]
-
-
-async def test_a_refusal_that_cannot_be_told_now_fails_no_command(bell: Bell) -> None:
-    key = await bell.keys.stored(ONE)
-    await bell.refuse()
-    bell.posts.errors = [StoreError("down")]
-
-    await bell.notices(ONE, key)
-
-    assert bell.posts.notified == []
+    assert [user_id for user_id, _ in bot.posts.notified] == ["U2"]
 
 
-async def claimed(bell: Bell) -> Claim:
+async def test_a_notice_that_cannot_be_sent_fails_no_command(bot: Bot) -> None:
+    key = await bot.keys.stored(ONE)
+    await bot.refuse()
+    bot.posts.errors = [StoreError("down")]
+
+    await bot.notices(ONE, key)
+
+    assert bot.posts.notified == []
+
+
+async def claimed(bot: Bot) -> Claim:
     """Return what a worker has in hand that tells of a refusal."""
-    await bell.refuse()
-    claim = await bell.claims.claim(ONE, lease=timedelta(seconds=60))
+    await bot.refuse()
+    claim = await bot.claims.claim(ONE, lease=timedelta(seconds=60))
     assert claim is not None
     return claim
 
 
-async def test_what_was_told_of_the_old_key_says_nothing_of_the_new_one(bell: Bell) -> None:
-    old = await claimed(bell)
-    bell.clock.advance(1)
-    await bell.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
-    await bell.refuse()
+async def test_notices_about_the_old_key_do_not_count_for_the_new_one(bot: Bot) -> None:
+    old = await claimed(bot)
+    bot.clock.advance(1)
+    await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
+    await bot.refuse()
 
-    await bell.claims.settle(ONE, old, ("U1",), None)
+    await bot.claims.settle(ONE, old, ("U1",), None)
 
-    assert (await bell.keys.stored(ONE)).record.told_at is None
-
-
-async def test_a_note_on_the_key_ends_no_claim(bell: Bell) -> None:
-    await claimed(bell)
-
-    await bell.keys.note_lacking(ONE, await bell.keys.stored(ONE), "add")
-
-    assert await bell.claims.claim(ONE, lease=timedelta(seconds=60)) is None
-    bell.clock.advance(60)
-    assert await bell.claims.claim(ONE, lease=timedelta(seconds=60)) is not None
+    assert (await bot.keys.stored(ONE)).record.told_at is None
 
 
-async def test_a_worker_that_is_late_does_not_end_the_next_step(bell: Bell) -> None:
+async def test_a_note_on_the_key_ends_no_claim(bot: Bot) -> None:
+    await claimed(bot)
+
+    await bot.keys.note_lacking(ONE, await bot.keys.stored(ONE), "add")
+
+    assert await bot.claims.claim(ONE, lease=timedelta(seconds=60)) is None
+    bot.clock.advance(60)
+    assert await bot.claims.claim(ONE, lease=timedelta(seconds=60)) is not None
+
+
+async def test_a_worker_that_is_late_does_not_end_the_next_step(bot: Bot) -> None:
     lease = timedelta(seconds=60)
-    bell.clock.now = ENDS - 14 * DAY
-    late = await bell.claims.claim(ONE, lease=lease)
+    bot.clock.now = ENDS - 14 * DAY
+    late = await bot.claims.claim(ONE, lease=lease)
     assert late is not None
-    bell.clock.now = ENDS - 7 * DAY
-    await bell.claims.claim(ONE, lease=lease)
+    bot.clock.now = ENDS - 7 * DAY
+    await bot.claims.claim(ONE, lease=lease)
 
-    await bell.claims.settle(ONE, late, (), None)
+    await bot.claims.settle(ONE, late, (), None)
 
-    assert await bell.at(6.9) == ["expiry-7"]
+    assert await bot.at(6.9) == ["expiry-7"]

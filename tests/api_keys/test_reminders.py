@@ -31,9 +31,7 @@ def expiry(days: int) -> KeyNotice:
         (-30, 0),
     ],
 )
-def test_of_several_steps_that_were_missed_the_nearest_is_told(
-    days_left: int, text: int | None
-) -> None:
+def test_only_the_nearest_missed_step_is_sent(days_left: int, text: int | None) -> None:
     now = MOMENT + (60 - days_left) * DAY
 
     notice = due_notice(a_key_record(expires_on=ENDS), now)
@@ -60,9 +58,7 @@ def test_another_key_is_proposed_after_ninety_days_once() -> None:
     ("lifetime_days", "is_proposed"),
     [(30, False), (90, False), (104, False), (105, True), (365, True)],
 )
-def test_a_countdown_that_has_begun_proposes_it_already(
-    lifetime_days: int, is_proposed: bool
-) -> None:
+def test_a_countdown_proposes_a_rotation(lifetime_days: int, is_proposed: bool) -> None:
     record = a_key_record(expires_on=(MOMENT + lifetime_days * DAY).date())
     text = replace(record, reminded_days=0)
 

@@ -25,14 +25,12 @@ from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 ONE = WorkspaceId("T1")
 OLD, NEW = KEY, KEY.replace("Q", "R")
 
 
-class Office:
-    """A custody with everything around it."""
+class Bot:
+    """A key service with everything around it."""
 
     def __init__(self) -> None:
         documents, self.clock = MemoryDocuments(), FakeClock()
@@ -42,7 +40,7 @@ class Office:
         connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
         self.portfolio = Portfolio(connection.list_domains, clock=self.clock)
         self.audit = Audit(documents, clock=self.clock)
-        self.custody = KeyService(self.keys, connection, self.portfolio, self.audit)
+        self.service = KeyService(self.keys, connection, self.portfolio, self.audit)
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
@@ -50,7 +48,7 @@ class Office:
     async def set_key(self, secret: str, *, is_rotation: bool = False) -> None:
         self.clock.advance(60)
         draft = a_draft(secret)
-        await self.custody.set_key(ONE, draft, by="U1", is_rotation=is_rotation)
+        await self.service.set_key(ONE, draft, by="U1", is_rotation=is_rotation)
 
     async def in_use(self) -> str:
         return (await self.keys.stored(ONE)).secret
@@ -66,182 +64,178 @@ class Office:
 
 
 @pytest.fixture
-async def office() -> Office:
-    office = Office()
-    await office.set_key(OLD)
-    await office.set_key(NEW)
-    office.tracker.asked.clear()
-    return office
+async def bot() -> Bot:
+    bot = Bot()
+    await bot.set_key(OLD)
+    await bot.set_key(NEW)
+    bot.tracker.asked.clear()
+    return bot
 
 
 @pytest.mark.parametrize(
     "error", [InvalidKeyError("no"), UnavailableError(is_outcome_unknown=True)], ids=repr
 )
-async def test_a_key_that_does_not_work_changes_nothing(office: Office, error: Exception) -> None:
+async def test_a_key_that_does_not_work_changes_nothing(bot: Bot, error: Exception) -> None:
     other = KEY.replace("Q", "S")
-    office.tracker.errors[other] = error
+    bot.tracker.errors[other] = error
 
     with pytest.raises(type(error)):
-        await office.set_key(other)
+        await bot.set_key(other)
 
-    assert await office.in_use() == NEW
-    assert len(await office.acts()) == 2
+    assert await bot.in_use() == NEW
+    assert len(await bot.acts()) == 2
 
 
-async def test_an_expiration_in_the_past_asks_nobody(office: Office) -> None:
+async def test_an_expiration_in_the_past_sends_no_request(bot: Bot) -> None:
     draft = replace(a_draft(), expires_on=date(2030, 2, 28))
 
     with pytest.raises(ExpiredDraftError):
-        await office.custody.set_key(ONE, draft, by="U1")
+        await bot.service.set_key(ONE, draft, by="U1")
 
-    assert office.tracker.asked == []
-
-
-async def test_a_key_may_expire_today(office: Office) -> None:
-    draft = replace(a_draft(OLD), expires_on=office.clock().date())
-
-    await office.custody.set_key(ONE, draft, by="U1")
-
-    assert await office.in_use() == OLD
+    assert bot.tracker.asked == []
 
 
-async def test_a_rotation_to_the_same_key_asks_nobody(office: Office) -> None:
+async def test_a_key_may_expire_today(bot: Bot) -> None:
+    draft = replace(a_draft(OLD), expires_on=bot.clock().date())
+
+    await bot.service.set_key(ONE, draft, by="U1")
+
+    assert await bot.in_use() == OLD
+
+
+async def test_a_rotation_to_the_same_key_sends_no_request(bot: Bot) -> None:
     with pytest.raises(KeyInUseError):
-        await office.set_key(NEW, is_rotation=True)
+        await bot.set_key(NEW, is_rotation=True)
 
-    assert office.tracker.asked == []
-
-
-async def test_a_rotation_of_a_key_that_was_removed_sets_the_new_one(office: Office) -> None:
-    await office.custody.remove(ONE, None, by="U1")
-
-    await office.set_key(NEW, is_rotation=True)
-
-    assert await office.in_use() == NEW
+    assert bot.tracker.asked == []
 
 
-async def test_the_key_in_use_can_be_set_with_other_facts(office: Office) -> None:
-    earlier = await office.earlier_mark()
+async def test_a_rotation_of_a_key_that_was_removed_sets_the_new_one(bot: Bot) -> None:
+    await bot.service.remove(ONE, None, by="U1")
 
-    await office.set_key(NEW)
+    await bot.set_key(NEW, is_rotation=True)
 
-    assert await office.in_use() == NEW
-    assert await office.earlier_mark() == earlier
+    assert await bot.in_use() == NEW
 
 
-async def test_rolling_back_proves_the_key_with_one_request(office: Office) -> None:
-    tried = await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
+async def test_the_key_in_use_can_be_set_with_other_facts(bot: Bot) -> None:
+    earlier = await bot.earlier_mark()
 
-    assert office.tracker.asked == [("list", OLD)]
-    assert (await office.in_use(), tried.domains) == (OLD, 1)
-    assert (await office.acts())[0] == Act.KEY_ROLLED_BACK
+    await bot.set_key(NEW)
+
+    assert await bot.in_use() == NEW
+    assert await bot.earlier_mark() == earlier
+
+
+async def test_rolling_back_proves_the_key_with_one_request(bot: Bot) -> None:
+    tried = await bot.service.roll_back(ONE, await bot.earlier_mark(), by="U2")
+
+    assert bot.tracker.asked == [("list", OLD)]
+    assert (await bot.in_use(), tried.domains) == (OLD, 1)
+    assert (await bot.acts())[0] == Act.KEY_ROLLED_BACK
 
 
 @pytest.mark.parametrize("error", [InvalidKeyError(), InsufficientPermissionsError()], ids=repr)
-async def test_an_earlier_key_that_is_refused_stays_where_it_is(
-    office: Office, error: Exception
-) -> None:
-    office.tracker.errors[OLD] = error
+async def test_a_refused_earlier_key_stays_in_place(bot: Bot, error: Exception) -> None:
+    bot.tracker.errors[OLD] = error
 
     with pytest.raises(EarlierKeyRefusedError):
-        await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
+        await bot.service.roll_back(ONE, await bot.earlier_mark(), by="U2")
 
-    assert await office.in_use() == NEW
-    assert office.notified == []
-    assert (await office.keys.stored(ONE)).record.refused_at is None
+    assert await bot.in_use() == NEW
+    assert bot.notified == []
+    assert (await bot.keys.stored(ONE)).record.refused_at is None
 
 
-async def test_a_key_replaced_while_the_earlier_one_is_proved_stays(office: Office) -> None:
+async def test_a_key_replaced_while_the_earlier_one_is_proved_stays(bot: Bot) -> None:
     newest = KEY.replace("Q", "S")
 
     async def replace_it() -> None:
-        office.tracker.before_answer = None
-        await office.set_key(newest)
+        bot.tracker.before_answer = None
+        await bot.set_key(newest)
 
-    mark = await office.earlier_mark()
-    office.tracker.before_answer = replace_it
+    mark = await bot.earlier_mark()
+    bot.tracker.before_answer = replace_it
 
     with pytest.raises(NoEarlierKeyError):
-        await office.custody.roll_back(ONE, mark, by="U2")
+        await bot.service.roll_back(ONE, mark, by="U2")
 
-    assert await office.in_use() == newest
-
-
-async def test_removing_is_noted_once(office: Office) -> None:
-    await office.custody.remove(ONE, None, by="U1")
-    await office.custody.remove(ONE, None, by="U1")
-
-    assert (await office.acts()).count(Act.KEY_REMOVED) == 1
+    assert await bot.in_use() == newest
 
 
-async def test_removing_another_key_than_was_meant_is_refused(office: Office) -> None:
+async def test_removing_is_noted_once(bot: Bot) -> None:
+    await bot.service.remove(ONE, None, by="U1")
+    await bot.service.remove(ONE, None, by="U1")
+
+    assert (await bot.acts()).count(Act.KEY_REMOVED) == 1
+
+
+async def test_removing_another_key_than_was_meant_is_refused(bot: Bot) -> None:
     with pytest.raises(OtherKeyError):
-        await office.custody.remove(ONE, await office.earlier_mark(), by="U1")
+        await bot.service.remove(ONE, await bot.earlier_mark(), by="U1")
 
-    assert Act.KEY_REMOVED not in await office.acts()
+    assert Act.KEY_REMOVED not in await bot.acts()
 
 
-async def test_the_old_key_is_forgotten_once(office: Office) -> None:
-    mark = await office.earlier_mark()
+async def test_the_old_key_is_forgotten_once(bot: Bot) -> None:
+    mark = await bot.earlier_mark()
 
     for _ in range(2):
-        await office.custody.forget_earlier(ONE, mark, by="U1")
+        await bot.service.forget_earlier(ONE, mark, by="U1")
 
-    assert (await office.acts()).count(Act.EARLIER_KEY_FORGOTTEN) == 1
+    assert (await bot.acts()).count(Act.EARLIER_KEY_FORGOTTEN) == 1
 
 
-async def test_a_key_that_works_again_is_known_to_all_without_another_request(
-    office: Office,
-) -> None:
-    office.tracker.errors[NEW] = InvalidKeyError("refused")
+async def test_a_key_that_works_again_is_known_without_another_request(bot: Bot) -> None:
+    bot.tracker.errors[NEW] = InvalidKeyError("refused")
     with pytest.raises(InvalidKeyError):
-        await office.portfolio.snapshot(ONE)
-    office.tracker.errors.clear()
-    office.tracker.asked.clear()
+        await bot.portfolio.snapshot(ONE)
+    bot.tracker.errors.clear()
+    bot.tracker.asked.clear()
 
-    checked = await office.custody.check(ONE)
+    checked = await bot.service.check(ONE)
 
     assert (checked.domains, checked.record.last4) == (1, NEW[-4:])
-    assert await office.portfolio.last_snapshot(ONE)
-    assert office.tracker.asked == [("list", NEW)]
+    assert await bot.portfolio.last_snapshot(ONE)
+    assert bot.tracker.asked == [("list", NEW)]
 
 
 async def test_checking_without_a_key_says_so() -> None:
     with pytest.raises(NoKeyError):
-        await Office().custody.check(ONE)
+        await Bot().service.check(ONE)
 
 
-async def test_what_another_key_listed_is_forgotten(office: Office) -> None:
-    await office.portfolio.snapshot(ONE)
-    office.tracker.asked.clear()
+async def test_what_another_key_listed_is_forgotten(bot: Bot) -> None:
+    await bot.portfolio.snapshot(ONE)
+    bot.tracker.asked.clear()
 
-    await office.custody.roll_back(ONE, await office.earlier_mark(), by="U2")
-    assert await office.portfolio.last_snapshot(ONE) is None
-    await office.portfolio.snapshot(ONE)
+    await bot.service.roll_back(ONE, await bot.earlier_mark(), by="U2")
+    assert await bot.portfolio.last_snapshot(ONE) is None
+    await bot.portfolio.snapshot(ONE)
 
-    assert office.tracker.asked == [("list", OLD), ("list", OLD)]
-
-
-async def test_what_a_removed_key_listed_is_forgotten(office: Office) -> None:
-    await office.portfolio.snapshot(ONE)
-
-    await office.custody.remove(ONE, None, by="U2")
-
-    assert await office.portfolio.last_snapshot(ONE) is None
+    assert bot.tracker.asked == [("list", OLD), ("list", OLD)]
 
 
-async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(office: Office) -> None:
-    office.tracker.before_answer = lambda: office.keys.remove(ONE)
+async def test_what_a_removed_key_listed_is_forgotten(bot: Bot) -> None:
+    await bot.portfolio.snapshot(ONE)
+
+    await bot.service.remove(ONE, None, by="U2")
+
+    assert await bot.portfolio.last_snapshot(ONE) is None
+
+
+async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(bot: Bot) -> None:
+    bot.tracker.before_answer = lambda: bot.keys.remove(ONE)
 
     with pytest.raises(NoKeyError):
-        await office.custody.check(ONE)
+        await bot.service.check(ONE)
 
 
-async def test_a_key_that_is_refused_and_removed_meanwhile_was_refused(office: Office) -> None:
-    office.tracker.before_answer = lambda: office.keys.remove(ONE)
-    office.tracker.errors[NEW] = InvalidKeyError("refused")
+async def test_a_key_removed_during_its_refusal_counts_as_refused(bot: Bot) -> None:
+    bot.tracker.before_answer = lambda: bot.keys.remove(ONE)
+    bot.tracker.errors[NEW] = InvalidKeyError("refused")
 
     with pytest.raises(InvalidKeyError):
-        await office.portfolio.snapshot(ONE)
+        await bot.portfolio.snapshot(ONE)
 
-    assert office.tracker.asked == [("list", NEW)]
+    assert bot.tracker.asked == [("list", NEW)]

@@ -7,8 +7,6 @@ import pytest
 from tests.benchmarks.load_and_kill import load_and_kill
 from tests.benchmarks.population import SQLITE
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.real_time
 @pytest.mark.timeout(300)  # some starts of the bot, and its clock runs in real seconds

@@ -14,39 +14,31 @@ from bot.store.clean_up import forget_expired
 from bot.tracker.models import Domain, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
-from tests.digests.office import ACME, ADA, DAY, EVE, Office
-
-pytestmark = pytest.mark.anyio
+from tests.digests.builders import ACME, ADA, DAY, EVE, Bot
 
 LOOK = timedelta(minutes=15)
 ALL_DAY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin", every=15)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
 
 
-@pytest.fixture
-def office() -> Office:
-    """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office()
-
-
 class Watch:
     """A digest that looks every quarter of an hour, and has looked once."""
 
-    def __init__(self, office: Office) -> None:
-        self.office = office
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
 
     async def sees(self, *domains: Domain) -> list[str]:
         """Let the list be that at the next look; return what is posted."""
-        self.office.lists.domains = domains
-        self.office.posts.posts.clear()
-        await self.office.at(self.office.clock() + LOOK)
-        return [text for _, text in self.office.posts.posts]
+        self.bot.lists.domains = domains
+        self.bot.posts.posts.clear()
+        await self.bot.at(self.bot.clock() + LOOK)
+        return [text for _, text in self.bot.posts.posts]
 
 
 @pytest.fixture
-async def watch(office: Office) -> Watch:
-    await office.make(schedule=ALL_DAY, mode=Mode.WORSE, heartbeat_every=3)
-    watch = Watch(office)
+async def watch(bot: Bot) -> Watch:
+    await bot.make(schedule=ALL_DAY, mode=Mode.WORSE, heartbeat_every=3)
+    watch = Watch(bot)
     assert await watch.sees(a_domain("a.example", 85), a_domain("b.example", 97)) == []
     return watch
 
@@ -78,9 +70,7 @@ async def test_only_a_fall_is_posted_and_only_once(watch: Watch) -> None:
     assert fallen == again == ["alert: a.example"]
 
 
-async def test_a_score_that_wavers_across_a_rating_is_posted_when_it_has_settled(
-    watch: Watch,
-) -> None:
+async def test_a_wavering_score_is_posted_once_it_settles(watch: Watch) -> None:
     b = a_domain("b.example", 97)
 
     async def seen(*scores: float) -> list[bool]:
@@ -110,35 +100,31 @@ async def test_small_falls_add_up_from_the_best_score(watch: Watch) -> None:
     assert seen == [[], [], [], [], ["alert: a.example"]]
 
 
-async def test_a_quiet_day_costs_one_request_a_look_and_leaves_little_behind(
-    watch: Watch,
-) -> None:
-    office = watch.office
-    office.lists.purposes.clear()
-    writes = len(await office.documents.list_keys(f"{ACME}/digest-baseline/"))
+async def test_a_quiet_day_costs_one_request_per_check(watch: Watch) -> None:
+    bot = watch.bot
+    bot.lists.purposes.clear()
+    writes = len(await bot.documents.list_keys(f"{ACME}/digest-baseline/"))
     for _ in range(8):
-        await watch.sees(*office.lists.domains)
-    digest = await office.digest()
+        await watch.sees(*bot.lists.domains)
+    digest = await bot.digest()
 
-    assert office.lists.purposes == [Purpose.SCHEDULED] * 8
+    assert bot.lists.purposes == [Purpose.SCHEDULED] * 8
     assert [run.outcome for run in digest.past] == [Outcome.QUIET]
-    assert len(await office.documents.list_keys(f"{ACME}/digest-baseline/")) == writes == 1
+    assert len(await bot.documents.list_keys(f"{ACME}/digest-baseline/")) == writes == 1
     assert digest.silent_runs == 9  # and no sign of life
 
 
 async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -> None:
-    office, b = watch.office, a_domain("b.example", 97)
+    bot, b = watch.bot, a_domain("b.example", 97)
     await watch.sees(a_domain("a.example", 70), b)
-    [key] = await office.documents.list_keys(f"{ACME}/{ALERT}/")
+    [key] = await bot.documents.list_keys(f"{ACME}/{ALERT}/")
     name = key.partition(f"/{ALERT}/")[2]
-    until = office.clock() + 7 * DAY
-    await office.repository.change_alert(
-        ACME, name, lambda each: replace(each, snoozed_until=until)
-    )
+    until = bot.clock() + 7 * DAY
+    await bot.repository.change_alert(ACME, name, lambda each: replace(each, snoozed_until=until))
 
     further = await watch.sees(a_domain("a.example", 50), b)
     other = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
-    office.clock.now = until
+    bot.clock.now = until
     later = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
 
     assert further == []
@@ -147,36 +133,34 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
 
 
 async def test_send_now_posts_all_of_it(watch: Watch) -> None:
-    office = watch.office
+    bot = watch.bot
 
-    await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
+    await bot.service.send_now(ACME, (await bot.digest()).digest_id, by=ADA)
 
-    assert [text for _, text in office.posts.posts] == ["digest: 2 domains, average 91.0"]
+    assert [text for _, text in bot.posts.posts] == ["digest: 2 domains, average 91.0"]
 
 
-async def test_an_outage_is_told_once_and_what_fell_in_it_is_posted_after_it(
-    watch: Watch,
-) -> None:
-    office = watch.office
-    office.lists.error = DOWN
+async def test_an_outage_is_reported_once_and_falls_follow_it(watch: Watch) -> None:
+    bot = watch.bot
+    bot.lists.error = DOWN
     for _ in range(12):
-        await office.at(office.clock() + LOOK / 3)
-    office.lists.error = None
+        await bot.at(bot.clock() + LOOK / 3)
+    bot.lists.error = None
     posted = await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
 
-    assert office.posts.notified == [("U0BOB", "failed service x1")]
+    assert bot.posts.notified == [("U0BOB", "failed service x1")]
     assert posted == ["alert: a.example"]
 
 
 @pytest.mark.parametrize("how", ["no answer", "killed"])
 async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: str) -> None:
-    office = watch.office
+    bot = watch.bot
     domains = (a_domain("a.example", 70), a_domain("b.example", 97))
-    office.lists.domains = domains
+    bot.lists.domains = domains
     if how == "killed":
-        await office.dies_posting_at(office.clock() + LOOK)
+        await bot.dies_posting_at(bot.clock() + LOOK)
     else:
-        office.posts.errors = [SlackUnavailableError("lost")]
+        bot.posts.errors = [SlackUnavailableError("lost")]
         await watch.sees(*domains)
 
     later = [await watch.sees(*domains), await watch.sees(*domains)]
@@ -184,39 +168,39 @@ async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: s
 
     assert later == [[], []]
     assert again == ["alert: a.example"]
-    assert len(await office.documents.list_keys(f"{ACME}/digest-baseline/")) == 1
+    assert len(await bot.documents.list_keys(f"{ACME}/digest-baseline/")) == 1
 
 
 async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
-    office = watch.office
-    await office.collecting_at(office.clock() + LOOK)
-    await office.dies()
-    office.posts.posts.clear()
-    office.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
+    bot = watch.bot
+    await bot.collecting_at(bot.clock() + LOOK)
+    await bot.dies()
+    bot.posts.posts.clear()
+    bot.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
 
-    await office.at(office.clock() + 2 * LOOK)
+    await bot.at(bot.clock() + 2 * LOOK)
 
-    assert [text for _, text in office.posts.posts] == ["alert: a.example"]
-    assert office.posts.notified == []
+    assert [text for _, text in bot.posts.posts] == ["alert: a.example"]
+    assert bot.posts.notified == []
 
 
 async def test_the_buttons_of_an_alert_work_for_thirty_days(watch: Watch) -> None:
-    office = watch.office
+    bot = watch.bot
     await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
-    posted_at = office.clock()
+    posted_at = bot.clock()
 
-    early = await forget_expired(office.documents, EXPIRING, posted_at + 29 * DAY)
-    late = await forget_expired(office.documents, EXPIRING, posted_at + 30 * DAY)
+    early = await forget_expired(bot.documents, EXPIRING, posted_at + 29 * DAY)
+    late = await forget_expired(bot.documents, EXPIRING, posted_at + 30 * DAY)
 
     assert (early, late) == (0, 1)
 
 
 async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
-    office = watch.office
+    bot = watch.bot
     await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
-    digest_id = (await office.digest()).digest_id
-    await office.desk.delete(ACME, digest_id)
+    digest_id = (await bot.digest()).digest_id
+    await bot.service.delete(ACME, digest_id)
 
-    assert await office.documents.list_keys(f"{ACME}/") == []
+    assert await bot.documents.list_keys(f"{ACME}/") == []
     with pytest.raises(UnknownAlertError):
-        await office.repository.alert(ACME, f"{digest_id}/t")
+        await bot.repository.alert(ACME, f"{digest_id}/t")

@@ -22,71 +22,59 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import Document, StoreError
-from tests.digests.office import (
+from tests.digests.builders import (
     ACME,
     ADA,
     BOB,
     DAY,
     NINE,
+    Bot,
     DocumentsOnDisk,
-    Office,
     an_alert,
     announcement,
     outcomes,
 )
 from tests.fakes import TIME_LIMIT_S
 
-pytestmark = pytest.mark.anyio
-
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
 
-@pytest.fixture
-def office() -> Office:
-    """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office()
-
-
-async def test_moving_on_from_a_closed_channel_ends_the_pause_that_it_caused(
-    office: Office,
-) -> None:
-    digest = await office.make()
-    office.posts.errors = [ChannelClosedError("is_archived")]
-    await office.at(NINE)
+async def test_moving_away_from_a_closed_channel_ends_its_pause(bot: Bot) -> None:
+    digest = await bot.make()
+    bot.posts.errors = [ChannelClosedError("is_archived")]
+    await bot.at(NINE)
     plan = replace(digest.plan, channel_id="C2")
 
-    await office.desk.change(ACME, digest.digest_id, plan, by=ADA, version=1)
-    post = await office.desk.preview(ACME, await office.digest())
+    await bot.service.change(ACME, digest.digest_id, plan, by=ADA, version=1)
+    post = await bot.service.preview(ACME, await bot.digest())
 
-    assert (await office.digest()).pause is None
+    assert (await bot.digest()).pause is None
     assert post.unposted == ()  # that is the old channel's story
 
 
-async def test_what_is_deleted_while_it_is_collected_leaves_nothing_behind(
-    office: Office,
-) -> None:
-    digest = await office.make()
-    office.lists.gate.clear()
-    office.clock.now = NINE
-    await office.rounds.run_due()
-    await office.lists.is_asked.wait()
+async def test_a_digest_deleted_during_its_run_leaves_nothing(bot: Bot) -> None:
+    digest = await bot.make()
+    bot.lists.gate.clear()
+    bot.clock.now = NINE
+    await bot.worker.run_due()
+    await bot.lists.is_asked.wait()
 
-    await office.desk.delete(ACME, digest.digest_id)
-    office.lists.gate.set()
-    await office.at(NINE)
+    await bot.service.delete(ACME, digest.digest_id)
+    bot.lists.gate.set()
+    await bot.at(NINE)
 
-    assert office.posts.posts == []
-    assert [each.key for each in await office.documents.list_prefix("")] == []
+    assert bot.posts.posts == []
+    assert [each.key for each in await bot.documents.list_prefix("")] == []
 
 
-async def test_the_key_is_away_for_days_and_the_owner_hears_of_it_once(office: Office) -> None:
-    await office.make()
-    office.lists.error = NoKeyError("none")
+async def test_a_key_missing_for_days_is_reported_once(bot: Bot) -> None:
+    await bot.make()
+    bot.lists.error = NoKeyError("none")
 
     for hours in range(0, 4 * 24, 6):
-        await office.at(NINE + hours * HOUR)
+        await bot.at(NINE + hours * HOUR)
 
-    assert office.posts.notified == [(BOB.user_id, "failed key x1")]
+    assert bot.posts.notified == [(BOB.user_id, "failed key x1")]
 
 
 @pytest.mark.parametrize(
@@ -99,57 +87,53 @@ async def test_the_key_is_away_for_days_and_the_owner_hears_of_it_once(office: O
     ],
     ids=lambda value: type(value).__name__,
 )
-async def test_a_notice_is_not_repeated_for_ever(
-    office: Office, error: Exception, most: int
-) -> None:
-    await office.make()
-    await office.at(NINE - MINUTE)
-    office.posts.errors = [error] * 1000
+async def test_a_notice_is_not_repeated_forever(bot: Bot, error: Exception, most: int) -> None:
+    await bot.make()
+    await bot.at(NINE - MINUTE)
+    bot.posts.errors = [error] * 1000
 
     for minutes in range(0, 20 * 24 * 60, 31):
-        office.clock.now = NINE + 7 * HOUR + minutes * MINUTE
-        await office.rounds.run_due()
-        assert await office.tasks.drain(TIME_LIMIT_S)
-        if (await office.digest()).notices == ():
+        bot.clock.now = NINE + 7 * HOUR + minutes * MINUTE
+        await bot.worker.run_due()
+        assert await bot.tasks.drain(TIME_LIMIT_S)
+        if (await bot.digest()).notices == ():
             break
-        await pause_all(office)
+        await pause_all(bot)
 
-    assert (await office.digest()).notices == ()
-    assert 1000 - len(office.posts.errors) <= most
+    assert (await bot.digest()).notices == ()
+    assert 1000 - len(bot.posts.errors) <= most
 
 
-async def pause_all(office: Office) -> None:
+async def pause_all(bot: Bot) -> None:
     """Let only the first notice be sent."""
-    digest = await office.digest()
+    digest = await bot.digest()
     if digest.pause is None:
-        await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
+        await bot.service.pause(ACME, digest.digest_id, by=BOB, until=None)
 
 
 def broken_words(_post: Post) -> Message:
     raise KeyError("a mistake of ours")
 
 
-async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> None:
-    office.words = DigestRenderer(broken_words, broken_words, announcement, an_alert)
-    office.start()
-    await office.make()
+async def test_a_bug_of_the_bot_is_reported_at_once(bot: Bot) -> None:
+    bot.renderer = DigestRenderer(broken_words, broken_words, announcement, an_alert)
+    bot.start()
+    await bot.make()
 
-    await office.at(NINE)
+    await bot.at(NINE)
 
-    assert office.posts.notified == [(BOB.user_id, "failed ours x1")]
+    assert bot.posts.notified == [(BOB.user_id, "failed ours x1")]
 
 
-async def test_an_owner_who_cannot_be_told_does_not_hold_up_the_next_post(
-    office: Office,
-) -> None:
-    await office.make()
-    office.posts.gone = {BOB.user_id}
-    office.documents.cannot_be_read = {f"{ACME}/key"}
+async def test_an_unreachable_owner_does_not_delay_the_next_post(bot: Bot) -> None:
+    await bot.make()
+    bot.posts.gone = {BOB.user_id}
+    bot.documents.cannot_be_read = {f"{ACME}/key"}
 
-    await office.at(NINE + 7 * HOUR)
-    await office.at(NINE + DAY)
+    await bot.at(NINE + 7 * HOUR)
+    await bot.at(NINE + DAY)
 
-    assert len(office.posts.posts) == 1
+    assert len(bot.posts.posts) == 1
 
 
 class Restarting(DocumentsOnDisk):
@@ -171,46 +155,46 @@ class Restarting(DocumentsOnDisk):
     [(lambda digest: (digest["run"] or {}).get("state") == "posting", 1), (itemgetter("past"), 5)],
     ids=["before", "after"],
 )
-async def test_a_store_that_starts_again_around_a_post_does_not_cost_it(
+async def test_a_store_restart_around_a_post_does_not_cost_it(
     refuses: Callable[[Mapping[str, Any]], Any], refusals: int
 ) -> None:
     documents = Restarting(refuses, refusals)
-    office = Office(documents=documents)
-    await office.make()
+    bot = Bot(documents=documents)
+    await bot.make()
 
-    await office.at(NINE)
+    await bot.at(NINE)
 
     assert documents.refusals == 0
-    assert outcomes(await office.digest()) == [Outcome.POSTED]
+    assert outcomes(await bot.digest()) == [Outcome.POSTED]
 
 
-async def test_after_a_stop_nothing_more_is_begun(office: Office) -> None:
+async def test_a_stop_begins_no_more_runs(bot: Bot) -> None:
     for number in range(12):
-        await office.make(channel_id=f"C{number}")
-    office.lists.gate.clear()
-    office.clock.now = NINE
-    await office.rounds.run_due()
-    await office.lists.is_asked.wait()
+        await bot.make(channel_id=f"C{number}")
+    bot.lists.gate.clear()
+    bot.clock.now = NINE
+    await bot.worker.run_due()
+    await bot.lists.is_asked.wait()
 
-    office.rounds.stop()
-    office.lists.gate.set()
-    assert await office.tasks.drain(TIME_LIMIT_S)
+    bot.worker.stop()
+    bot.lists.gate.set()
+    assert await bot.tasks.drain(TIME_LIMIT_S)
 
-    assert len(office.posts.posts) == 5  # those that a worker had
+    assert len(bot.posts.posts) == 5  # those that a worker had
 
 
-async def test_a_list_that_takes_too_long_is_waited_for_like_one_that_does_not_come() -> None:
-    office = Office(collect_within_s=0.02)
-    await office.make()
-    office.lists.gate.clear()
+async def test_a_list_that_takes_too_long_is_tried_again() -> None:
+    bot = Bot(collect_within_s=0.02)
+    await bot.make()
+    bot.lists.gate.clear()
 
-    await office.at(NINE)
-    run = (await office.digest()).run
-    office.lists.gate.set()
-    office.collect_within_s = TIME_LIMIT_S  # on a busy machine a list takes longer than that
-    office.start()
-    await office.at(NINE + MINUTE)
+    await bot.at(NINE)
+    run = (await bot.digest()).run
+    bot.lists.gate.set()
+    bot.collect_within_s = TIME_LIMIT_S  # on a busy machine a list takes longer than that
+    bot.start()
+    await bot.at(NINE + MINUTE)
 
     assert run is not None
     assert (run.state, run.trouble) == (RunState.WAITING, FailureReason.SERVICE)
-    assert (len(office.posts.posts), office.posts.notified) == (1, [])
+    assert (len(bot.posts.posts), bot.posts.notified) == (1, [])

@@ -18,18 +18,10 @@ from bot.slack.errors import (
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import a_domain
-from tests.digests.office import ACME, BOB, DAY, NINE, Office, outcomes
-
-pytestmark = pytest.mark.anyio
+from tests.digests.builders import ACME, BOB, DAY, NINE, Bot, outcomes
 
 HOUR = timedelta(hours=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
-
-
-@pytest.fixture
-def office() -> Office:
-    """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office()
 
 
 @pytest.mark.parametrize(
@@ -43,54 +35,52 @@ def office() -> Office:
     ],
     ids=lambda value: str(value),
 )
-async def test_a_mode_says_when_there_is_something_to_say(
-    office: Office, mode: Mode, score: float, is_posted: bool
+async def test_a_mode_decides_whether_to_post(
+    bot: Bot, mode: Mode, score: float, is_posted: bool
 ) -> None:
-    await office.make(mode=mode)
-    await office.at(NINE)
-    office.posts.posts.clear()
-    office.lists.domains = (a_domain(score=score),)
+    await bot.make(mode=mode)
+    await bot.at(NINE)
+    bot.posts.posts.clear()
+    bot.lists.domains = (a_domain(score=score),)
 
-    await office.at(NINE + DAY)
+    await bot.at(NINE + DAY)
 
-    assert bool(office.posts.posts) is is_posted
-    assert outcomes(await office.digest())[-1] is (Outcome.POSTED if is_posted else Outcome.QUIET)
+    assert bool(bot.posts.posts) is is_posted
+    assert outcomes(await bot.digest())[-1] is (Outcome.POSTED if is_posted else Outcome.QUIET)
 
 
-async def test_slow_drift_is_told_although_no_day_alone_is_worth_it(office: Office) -> None:
-    await office.make(mode=Mode.WORSE)
-    await office.at(NINE)
-    office.posts.posts.clear()
+async def test_slow_drift_over_days_is_posted(bot: Bot) -> None:
+    await bot.make(mode=Mode.WORSE)
+    await bot.at(NINE)
+    bot.posts.posts.clear()
 
     for day in (1, 2):
-        office.lists.domains = (a_domain(score=41 - 3 * day),)
-        await office.at(NINE + day * DAY)
+        bot.lists.domains = (a_domain(score=41 - 3 * day),)
+        await bot.at(NINE + day * DAY)
 
-    assert len(office.posts.posts) == 1
+    assert len(bot.posts.posts) == 1
 
 
-async def test_a_sign_of_life_comes_after_so_many_silent_runs(office: Office) -> None:
-    await office.make(mode=Mode.CHANGES, heartbeat_every=2)
+async def test_a_heartbeat_follows_the_chosen_number_of_quiet_runs(bot: Bot) -> None:
+    await bot.make(mode=Mode.CHANGES, heartbeat_every=2)
 
     for day in range(7):
-        await office.at(NINE + day * DAY)
+        await bot.at(NINE + day * DAY)
 
     beat = ("C1", "heartbeat after 2")
-    assert office.posts.posts[1:] == [beat, beat]
+    assert bot.posts.posts[1:] == [beat, beat]
 
 
 @pytest.mark.parametrize(
     ("mode", "count"), [(Mode.ALWAYS, 3), (Mode.CHANGES, 0), (Mode.WORSE, 0)], ids=str
 )
-async def test_an_empty_digest_is_left_out_unless_it_is_to_come_always(
-    office: Office, mode: Mode, count: int
-) -> None:
-    await office.make(filter_text="below:10", mode=mode)
+async def test_an_empty_digest_comes_only_in_mode_always(bot: Bot, mode: Mode, count: int) -> None:
+    await bot.make(filter_text="below:10", mode=mode)
 
     for day in range(3):
-        await office.at(NINE + day * DAY)
+        await bot.at(NINE + day * DAY)
 
-    assert len(office.posts.posts) == count
+    assert len(bot.posts.posts) == count
 
 
 TROUBLES = [
@@ -105,16 +95,16 @@ TROUBLES = [
 @pytest.mark.parametrize(
     ("error", "trouble", "wait_s"), TROUBLES, ids=[type(row[0]).__name__ for row in TROUBLES]
 )
-async def test_without_a_list_nothing_is_posted_and_the_run_waits(
-    office: Office, error: BotError, trouble: FailureReason, wait_s: int
+async def test_a_run_without_a_list_waits(
+    bot: Bot, error: BotError, trouble: FailureReason, wait_s: int
 ) -> None:
-    await office.make()
-    office.lists.error = error
+    await bot.make()
+    bot.lists.error = error
 
-    await office.at(NINE)
+    await bot.at(NINE)
 
-    run = (await office.digest()).run
-    assert office.posts.posts == []
+    run = (await bot.digest()).run
+    assert bot.posts.posts == []
     assert run is not None
     assert (run.state, run.trouble) == (RunState.WAITING, trouble)
     assert run.until - NINE == timedelta(seconds=wait_s)
@@ -129,93 +119,87 @@ async def test_without_a_list_nothing_is_posted_and_the_run_waits(
         ("restricted_action_read_only_channel", FailureReason.RESTRICTED),
     ],
 )
-async def test_a_closed_channel_pauses_its_digest_and_tells_the_owner_once(
-    office: Office, code: str, trouble: FailureReason
-) -> None:
-    await office.make()
-    office.posts.errors = [ChannelClosedError(code)]
+async def test_a_closed_channel_is_paused(bot: Bot, code: str, trouble: FailureReason) -> None:
+    await bot.make()
+    bot.posts.errors = [ChannelClosedError(code)]
 
     for day in range(3):
-        await office.at(NINE + day * DAY)
+        await bot.at(NINE + day * DAY)
 
-    pause = (await office.digest()).pause
+    pause = (await bot.digest()).pause
     assert pause is not None
     assert pause.why is trouble
-    assert office.posts.notified == [(BOB.user_id, f"paused {trouble.value} x1")]
+    assert bot.posts.notified == [(BOB.user_id, f"paused {trouble.value} x1")]
 
 
 @pytest.mark.parametrize("is_lost", [True, False], ids=["posted", "not posted"])
-async def test_what_may_have_been_posted_is_never_repeated_and_the_owner_is_told(
-    office: Office, is_lost: bool
-) -> None:
-    await office.make()
-    office.posts.errors, office.posts.is_lost = [SlackUnavailableError("reset")], is_lost
+async def test_an_uncertain_post_is_not_repeated_but_reported(bot: Bot, is_lost: bool) -> None:
+    await bot.make()
+    bot.posts.errors, bot.posts.is_lost = [SlackUnavailableError("reset")], is_lost
 
-    await office.at(NINE)
-    await office.at(NINE + HOUR)
+    await bot.at(NINE)
+    await bot.at(NINE + HOUR)
 
-    assert len(office.posts.posts) == is_lost
-    assert outcomes(await office.digest()) == [Outcome.UNCERTAIN]
-    assert office.posts.notified == [(BOB.user_id, "uncertain slack x1")]
+    assert len(bot.posts.posts) == is_lost
+    assert outcomes(await bot.digest()) == [Outcome.UNCERTAIN]
+    assert bot.posts.notified == [(BOB.user_id, "uncertain slack x1")]
 
 
-async def test_a_refused_token_is_tried_once_an_hour(office: Office) -> None:
-    await office.make()
-    office.posts.errors = [TokenRefusedError("account_inactive")] * 2
+async def test_a_refused_token_is_tried_once_an_hour(bot: Bot) -> None:
+    await bot.make()
+    bot.posts.errors = [TokenRefusedError("account_inactive")] * 2
 
     for minutes in range(0, 60, 10):
-        await office.at(NINE + timedelta(minutes=minutes))
+        await bot.at(NINE + timedelta(minutes=minutes))
 
-    assert len(office.posts.errors) == 1
+    assert len(bot.posts.errors) == 1
 
 
-async def test_a_wait_for_its_turn_is_not_an_uncertain_post(office: Office) -> None:
-    await office.make()
-    office.posts.turn_errors = [SlackRateLimitedError(30)]
+async def test_a_wait_for_its_turn_is_not_an_uncertain_post(bot: Bot) -> None:
+    await bot.make()
+    bot.posts.turn_errors = [SlackRateLimitedError(30)]
 
-    await office.at(NINE)
+    await bot.at(NINE)
 
-    run = (await office.digest()).run
+    run = (await bot.digest()).run
     assert run is not None
     assert run.state is RunState.WAITING
 
 
-async def test_a_store_that_fails_after_the_post_leaves_the_run_uncertain(office: Office) -> None:
-    await office.make()
+async def test_a_store_that_fails_after_the_post_leaves_the_run_uncertain(bot: Bot) -> None:
+    await bot.make()
 
     async def fail() -> None:
-        office.documents.is_full = True
+        bot.documents.is_full = True
 
-    office.posts.before_post = fail
-    await office.at(NINE)
-    office.posts.before_post, office.documents.is_full = None, False
-    await office.at(NINE + timedelta(seconds=61))
+    bot.posts.before_post = fail
+    await bot.at(NINE)
+    bot.posts.before_post, bot.documents.is_full = None, False
+    await bot.at(NINE + timedelta(seconds=61))
 
-    assert outcomes(await office.digest()) == [Outcome.UNCERTAIN]
+    assert outcomes(await bot.digest()) == [Outcome.UNCERTAIN]
 
 
-async def test_a_digest_with_a_new_filter_begins_anew(office: Office) -> None:
-    digest = await office.make(mode=Mode.CHANGES)
-    await office.at(NINE)
-    digest = await office.digest()
+async def test_a_new_filter_starts_a_new_comparison(bot: Bot) -> None:
+    digest = await bot.make(mode=Mode.CHANGES)
+    await bot.at(NINE)
+    digest = await bot.digest()
     plan = replace(digest.plan, filter_text="shop")
-    await office.desk.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
+    await bot.service.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
 
-    await office.at(NINE + DAY)
+    await bot.at(NINE + DAY)
 
-    assert len(office.posts.posts) == 2
-    assert [run.average for run in (await office.digest()).past] == [None, 41]
+    assert len(bot.posts.posts) == 2
+    assert [run.average for run in (await bot.digest()).past] == [None, 41]
 
 
-async def test_what_the_next_post_is_compared_with_is_kept_from_a_worker_that_comes_late(
-    office: Office,
-) -> None:
-    digest = await office.make()
-    await office.at(NINE)
-    posted = await office.digest()
+async def test_a_late_worker_does_not_delete_the_baseline(bot: Bot) -> None:
+    digest = await bot.make()
+    await bot.at(NINE)
+    posted = await bot.digest()
     assert posted.baseline
 
     with pytest.raises(LostClaimError):
-        await office.delivery.deliver(ACME, posted, posted.baseline)
+        await bot.delivery.deliver(ACME, posted, posted.baseline)
 
-    assert posted.baseline in await office.repository.baselines(ACME, digest.digest_id)
+    assert posted.baseline in await bot.repository.baselines(ACME, digest.digest_id)

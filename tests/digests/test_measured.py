@@ -11,9 +11,7 @@ from bot.digests.repository import overdue, steps_to
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
 from bot.tracker.models import UnavailableError
 from bot.web.metrics import DigestMetrics
-from tests.digests.office import ACME, ADA, NINE, Office
-
-pytestmark = pytest.mark.anyio
+from tests.digests.builders import ACME, ADA, NINE, Bot
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 
@@ -35,26 +33,26 @@ class Counts(DigestMetrics):
         self.lags.append((lag_s, is_first_try))
 
 
-async def test_a_digest_that_was_posted_is_counted_once_with_its_lag(office: Office) -> None:
-    await office.make()
-    await office.at(NINE + 3 * SECOND)
+async def test_a_digest_that_was_posted_is_counted_once_with_its_lag(bot: Bot) -> None:
+    await bot.make()
+    await bot.at(NINE + 3 * SECOND)
 
-    counts = Counts(office.steps)
+    counts = Counts(bot.steps)
 
     assert (counts.runs, counts.lags) == ([("posted", None)], [(3.0, True)])
 
 
-async def test_a_digest_after_a_retry_is_late_and_said_to_be_a_later_try(office: Office) -> None:
-    await office.make()
-    office.lists.error = UnavailableError(is_outcome_unknown=False)
-    await office.at(NINE)
-    waiting = await office.digest()
+async def test_a_digest_after_a_retry_is_late_and_said_to_be_a_later_try(bot: Bot) -> None:
+    await bot.make()
+    bot.lists.error = UnavailableError(is_outcome_unknown=False)
+    await bot.at(NINE)
+    waiting = await bot.digest()
     plan = replace(waiting.plan, worst_count=5)
-    await office.desk.change(ACME, waiting.digest_id, plan, by=ADA, version=waiting.version)
-    office.lists.error = None
-    await office.at(NINE + 61 * SECOND)
+    await bot.service.change(ACME, waiting.digest_id, plan, by=ADA, version=waiting.version)
+    bot.lists.error = None
+    await bot.at(NINE + 61 * SECOND)
 
-    counts = Counts(office.steps)
+    counts = Counts(bot.steps)
 
     assert (counts.runs, counts.lags) == ([("posted", None)], [(61.0, False)])
 
@@ -67,33 +65,33 @@ async def test_a_digest_after_a_retry_is_late_and_said_to_be_a_later_try(office:
     ],
     ids=["uncertain", "failed"],
 )
-async def test_a_digest_that_was_not_posted_is_counted_with_its_reason(
-    office: Office, error: Exception, run: tuple[str, str]
+async def test_an_unposted_digest_is_counted_with_its_reason(
+    bot: Bot, error: Exception, run: tuple[str, str]
 ) -> None:
-    await office.make()
-    office.posts.errors.append(error)
-    await office.at(NINE)
+    await bot.make()
+    bot.posts.errors.append(error)
+    await bot.at(NINE)
 
-    counts = Counts(office.steps)
+    counts = Counts(bot.steps)
 
     assert (counts.runs, counts.lags) == ([run], [])
 
 
-async def test_what_somebody_sends_now_is_never_late(office: Office) -> None:
-    digest = await office.make()
-    office.clock.now = NINE - HOUR
-    await office.desk.send_now(ACME, digest.digest_id, by=ADA)
+async def test_what_somebody_sends_now_is_never_late(bot: Bot) -> None:
+    digest = await bot.make()
+    bot.clock.now = NINE - HOUR
+    await bot.service.send_now(ACME, digest.digest_id, by=ADA)
 
-    counts = Counts(office.steps)
+    counts = Counts(bot.steps)
 
     assert (counts.runs, counts.lags) == ([("posted", None)], [])
 
 
-async def test_what_is_due_is_counted_with_the_time_of_the_longest(office: Office) -> None:
-    await office.make()
-    await office.make(channel_id="C2")
-    office.clock.now = NINE - SECOND
-    before = await overdue(office.repository, office.clock())
-    office.clock.now = NINE + 90 * SECOND
+async def test_what_is_due_is_counted_with_the_time_of_the_longest(bot: Bot) -> None:
+    await bot.make()
+    await bot.make(channel_id="C2")
+    bot.clock.now = NINE - SECOND
+    before = await overdue(bot.repository, bot.clock())
+    bot.clock.now = NINE + 90 * SECOND
 
-    assert (before, await overdue(office.repository, office.clock())) == ((0, 0.0), (2, 90.0))
+    assert (before, await overdue(bot.repository, bot.clock())) == ((0, 0.0), (2, 90.0))

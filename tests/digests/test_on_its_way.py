@@ -4,13 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import (
-    Digest,
-    DigestBusyError,
-    Mode,
-    Outcome,
-    Plan,
-)
+from bot.digests.models import Digest, DigestBusyError, Mode, Outcome, Plan
 from bot.digests.run_state import is_promised
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
@@ -19,9 +13,7 @@ from bot.slack.errors import (
     SlackUnavailableError,
     SlackUnreachableError,
 )
-from tests.digests.office import ACME, ADA, BOB, DAILY, EVE, NINE, Office
-
-pytestmark = pytest.mark.anyio
+from tests.digests.builders import ACME, ADA, BOB, DAILY, EVE, NINE, Bot
 
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
 BUSY = SlackRateLimitedError(30)
@@ -29,54 +21,51 @@ REFUSED = SlackUnreachableError("refused")
 ON_C2 = Plan(channel_id="C2", schedule=DAILY)
 
 
-async def send_now(office: Office, error: Exception | None = None) -> Digest:
+async def send_now(bot: Bot, error: Exception | None = None) -> Digest:
     """Let Ada press `Send now`; `error` is what Slack answers."""
-    office.posts.errors = [error] if error else []
-    return await office.desk.send_now(ACME, (await office.digest()).digest_id, by=ADA)
+    bot.posts.errors = [error] if error else []
+    return await bot.service.send_now(ACME, (await bot.digest()).digest_id, by=ADA)
 
 
 @pytest.mark.parametrize(
     ("error", "after"), [(BUSY, 30 * SECOND), (REFUSED, MINUTE)], ids=["busy", "refused"]
 )
-async def test_send_now_that_slack_did_not_take_comes_as_soon_as_it_does(
-    office: Office, error: Exception, after: timedelta
-) -> None:
-    await office.make(mode=Mode.WORSE)
-    sent = await send_now(office, error)
+async def test_send_now_is_kept_for_later(bot: Bot, error: Exception, after: timedelta) -> None:
+    await bot.make(mode=Mode.WORSE)
+    sent = await send_now(bot, error)
 
-    await office.at(EVE + after - SECOND)
-    before = list(office.posts.posts)
-    await office.at(EVE + after)
+    await bot.at(EVE + after - SECOND)
+    before = list(bot.posts.posts)
+    await bot.at(EVE + after)
 
     assert sent.run is not None
     assert (is_promised(sent.run), sent.run.until) == (True, EVE + after)
-    assert (before, len(office.posts.posts)) == ([], 1)
-    assert office.posts.notified == [(ADA.user_id, "posted None x1")]
-    [run] = (await office.digest()).past
+    assert (before, len(bot.posts.posts)) == ([], 1)
+    assert bot.posts.notified == [(ADA.user_id, "posted None x1")]
+    [run] = (await bot.digest()).past
     assert (run.outcome, run.asked_by) == (Outcome.POSTED, ADA.user_id)
 
 
-async def test_another_process_takes_it_up_also_if_the_one_that_had_it_died() -> None:
-    office = Office()
-    await office.make()
-    await send_now(office, BUSY)
-    office.start()
-    await office.collecting_at(EVE + MINUTE)
-    await office.dies()
+async def test_another_process_takes_over_a_promised_post(bot: Bot) -> None:
+    await bot.make()
+    await send_now(bot, BUSY)
+    bot.start()
+    await bot.collecting_at(EVE + MINUTE)
+    await bot.dies()
 
-    await office.at(EVE + 2 * MINUTE)
+    await bot.at(EVE + 2 * MINUTE)
 
-    assert len(office.posts.posts) == 1
-    assert office.posts.notified == [(ADA.user_id, "posted None x1")]
+    assert len(bot.posts.posts) == 1
+    assert bot.posts.notified == [(ADA.user_id, "posted None x1")]
 
 
-async def test_nothing_is_promised_that_takes_longer(office: Office) -> None:
-    await office.make()
+async def test_a_post_that_takes_longer_is_not_promised(bot: Bot) -> None:
+    await bot.make()
 
     with pytest.raises(SlackRateLimitedError):
-        await send_now(office, SlackRateLimitedError(601))
+        await send_now(bot, SlackRateLimitedError(601))
 
-    assert (await office.digest()).run is None
+    assert (await bot.digest()).run is None
 
 
 @pytest.mark.parametrize(
@@ -84,86 +73,65 @@ async def test_nothing_is_promised_that_takes_longer(office: Office) -> None:
     [
         (SlackUnavailableError("reset"), ["uncertain slack x1", "uncertain slack x1"]),
         (ChannelClosedError("is_archived"), ["failed archived x1", "paused archived x1"]),
+        (NoKeyError("removed"), ["failed key x1", "failed key x1"]),
     ],
-    ids=["unknown", "closed"],
+    ids=["unknown", "closed", "key"],
 )
-async def test_whatever_becomes_of_it_is_told_to_whoever_waits_and_to_the_owner(
-    error: Exception, text: list[str]
-) -> None:
-    office = Office()
-    await office.make()
-    await send_now(office, BUSY)
-    office.posts.errors = [error]
+async def test_both_hear_of_a_failed_promise(bot: Bot, error: Exception, text: list[str]) -> None:
+    await bot.make()
+    await send_now(bot, BUSY)
+    if isinstance(error, NoKeyError):
+        bot.lists.error = error
+    else:
+        bot.posts.errors = [error]
 
-    await office.at(EVE + MINUTE)
+    await bot.at(EVE + MINUTE)
 
-    assert office.posts.posts == []
-    assert sorted(office.posts.notified) == list(
-        zip([ADA.user_id, BOB.user_id], text, strict=True)
-    )
+    assert (bot.posts.posts, (await bot.digest()).run) == ([], None)
+    assert sorted(bot.posts.notified) == list(zip([ADA.user_id, BOB.user_id], text, strict=True))
 
 
-async def test_a_pause_ends_it_and_whoever_waits_reads_so() -> None:
-    office = Office()
-    digest = await office.make()
-    await send_now(office, BUSY)
-    await office.desk.pause(ACME, digest.digest_id, by=BOB, until=None)
+async def test_a_pause_ends_a_promised_post_with_a_notice(bot: Bot) -> None:
+    digest = await bot.make()
+    await send_now(bot, BUSY)
+    await bot.service.pause(ACME, digest.digest_id, by=BOB, until=None)
 
-    await office.at(EVE + MINUTE)
+    await bot.at(EVE + MINUTE)
 
-    assert (office.posts.posts, office.posts.notified) == ([], [(ADA.user_id, "failed slack x1")])
-
-
-async def test_without_a_key_it_ends_and_whoever_waits_reads_why() -> None:
-    office = Office()
-    await office.make()
-    await send_now(office, BUSY)
-    office.lists.error = NoKeyError("removed")
-
-    await office.at(EVE + MINUTE)
-
-    assert (await office.digest()).run is None
-    assert sorted(office.posts.notified) == [
-        (each.user_id, "failed key x1") for each in (ADA, BOB)
-    ]
+    assert (bot.posts.posts, bot.posts.notified) == ([], [(ADA.user_id, "failed slack x1")])
 
 
-async def test_a_slot_that_comes_due_meanwhile_is_posted_after_it() -> None:
-    office = Office()
-    await office.make()
-    office.clock.now = NINE - MINUTE
-    await send_now(office, SlackRateLimitedError(120))
+async def test_a_slot_due_before_a_promised_post_follows_it(bot: Bot) -> None:
+    await bot.make()
+    bot.clock.now = NINE - MINUTE
+    await send_now(bot, SlackRateLimitedError(120))
 
-    await office.at(NINE)
-    before = len(office.posts.posts)
-    await office.at(NINE + MINUTE)
+    await bot.at(NINE)
+    before = len(bot.posts.posts)
+    await bot.at(NINE + MINUTE)
 
-    runs = (await office.digest()).past
+    runs = (await bot.digest()).past
     assert (before, [run.asked_by for run in runs]) == (0, [ADA.user_id, None])
     assert [run.outcome for run in runs] == [Outcome.POSTED] * 2
 
 
-async def test_whoever_waits_may_press_again_and_others_read_that_it_comes() -> None:
-    office = Office()
-    digest = await office.make()
-    await send_now(office, BUSY)
+async def test_only_the_person_who_waits_may_press_again(bot: Bot) -> None:
+    digest = await bot.make()
+    await send_now(bot, BUSY)
 
     with pytest.raises(DigestBusyError):
-        await office.desk.send_now(ACME, digest.digest_id, by=BOB)
-    sent = await send_now(office)
+        await bot.service.send_now(ACME, digest.digest_id, by=BOB)
+    sent = await send_now(bot)
 
-    assert (sent.run, len(office.posts.posts)) == (None, 1)
-    await office.at(EVE + MINUTE)
-    assert office.posts.notified == []
+    assert (sent.run, len(bot.posts.posts)) == (None, 1)
+    await bot.at(EVE + MINUTE)
+    assert bot.posts.notified == []
 
 
 @pytest.mark.parametrize("error", [BUSY, REFUSED], ids=["busy", "refused"])
-async def test_a_digest_is_saved_also_if_slack_does_not_take_its_announcement(
-    error: Exception,
-) -> None:
-    office = Office()
-    office.posts.errors = [error]
-    _, is_announced = await office.desk.make(ACME, ON_C2, by=BOB)
+async def test_a_digest_is_saved_without_its_announcement(bot: Bot, error: Exception) -> None:
+    bot.posts.errors = [error]
+    _, is_announced = await bot.service.make(ACME, ON_C2, by=BOB)
 
-    assert (is_announced, office.posts.posts) == (False, [])
-    assert (await office.digest()).plan == ON_C2
+    assert (is_announced, bot.posts.posts) == (False, [])
+    assert (await bot.digest()).plan == ON_C2

@@ -66,9 +66,7 @@ def filled(report: Report) -> set[str]:
         pytest.param(None, 0, {"found"}, id="known at last, and zero"),
     ],
 )
-def test_a_move_is_in_the_lists_that_it_belongs_to(
-    before: float | None, after: float | None, expected: set[str]
-) -> None:
+def test_a_move_is_listed(before: float | None, after: float | None, expected: set[str]) -> None:
     report = a_report({A: after}, {A: before})
 
     assert filled(report) == expected
@@ -85,7 +83,7 @@ def test_new_and_gone_are_changes_and_no_reason_to_worry() -> None:
     assert not got_worse(report)
 
 
-def test_without_a_baseline_everything_counts_as_changed_and_nobody_is_called() -> None:
+def test_without_a_baseline_all_is_changed_and_no_one_mentioned() -> None:
     domain = a_domain(tags=("prod",))
     report = report_on([domain], None, worst_count=10)
 
@@ -107,7 +105,7 @@ def test_the_worst_are_as_many_as_wanted_the_lowest_first_and_zero_is_known() ->
     assert report.totals.count == 5
 
 
-def test_what_fell_furthest_is_told_first_and_once() -> None:
+def test_the_largest_fall_is_first_and_listed_once() -> None:
     now = {"a.example": 45.0, "b.example": 20.0, "c.example": 49.5}
     before = {"a.example": 95.0, "b.example": 28.0, "c.example": 50.0}
 
@@ -150,7 +148,7 @@ def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() 
     assert owners_to_mention(report, rules) == ("U3", "S1", "U1")
 
 
-def test_nobody_is_called_for_what_is_new_or_gone() -> None:
+def test_new_or_missing_domains_mention_no_one() -> None:
     domain = a_domain("new.example", 3, tags=("prod",))
     report = report_on([domain], a_baseline({A: 90}), worst_count=5)
 
@@ -226,9 +224,7 @@ CROSSINGS = {
 
 
 @loop_over(("then", "days", "is_nearer"), CROSSINGS.values(), ids=CROSSINGS)
-def test_a_date_that_reaches_a_mark_is_worse_once(
-    then: KnownEnds, days: int, is_nearer: bool
-) -> None:
+def test_a_date_that_nears_is_worse_once(then: KnownEnds, days: int, is_nearer: bool) -> None:
     assert came_nearer(then, later(then, days)) is is_nearer
 
 
@@ -265,9 +261,7 @@ def report_with(row: EndDates, *, tags: tuple[str, ...] = ()) -> Report:
         ),
     ],
 )
-def test_a_new_issue_is_a_change_and_a_grave_one_is_worse(
-    row: EndDates, expected: tuple[bool, bool]
-) -> None:
+def test_a_severe_new_issue_is_worse(row: EndDates, expected: tuple[bool, bool]) -> None:
     report = report_with(row)
 
     assert (has_changed(report), got_worse(report)) == expected

@@ -11,18 +11,12 @@ from hypothesis import strategies as st
 from bot.digests.baseline import Baseline, Replaced
 from bot.digests.edits import create, start_manual_run
 from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
-from bot.digests.repository import (
-    DigestRepository,
-    decode_digest,
-    encode_digest,
-)
+from bot.digests.repository import DigestRepository, decode_digest, encode_digest
 from bot.digests.schedule import Schedule
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, decode_json, encode_value
-from tests.digests.office import ACME, BOB, DAILY, EVE, NINE
+from tests.digests.builders import ACME, BOB, DAILY, EVE, NINE
 from tests.store import conftest as stores
-
-pytestmark = pytest.mark.anyio
 
 OTHER = WorkspaceId("T1", "E1")
 PLAN = Plan(channel_id="C1", schedule=DAILY)
@@ -84,9 +78,7 @@ async def test_a_digest_that_is_not_there_is_unknown(repository: DigestRepositor
         await repository.delete(ACME, "d1")
 
 
-async def test_only_the_baselines_that_a_digest_needs_are_kept(
-    repository: DigestRepository,
-) -> None:
+async def test_only_needed_baselines_are_kept(repository: DigestRepository) -> None:
     digest = start_manual_run(create("d1", PLAN, BOB, EVE), BOB, EVE, "at work")
     await repository.put(ACME, replace(digest, baseline="other"))
     first = Baseline(scores={"a.example": 1.0}, taken_at=EVE)

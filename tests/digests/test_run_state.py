@@ -8,7 +8,7 @@ from bot.digests.notices import after_sending, start_notices, with_notice
 from bot.digests.run_state import claim_due_run
 from bot.digests.schedule import Schedule
 from bot.keys.failures import FailureReason
-from tests.digests.office import outcomes
+from tests.digests.builders import outcomes
 from tests.loops import loop_over
 
 THURSDAY = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
@@ -119,7 +119,7 @@ def test_a_pause_without_an_end_is_never_due() -> None:
     assert run_state.due_at(resumed(digest, NINE + DAY)) == NINE + 2 * DAY
 
 
-def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
+def test_a_notice_is_sent_once_unless_its_sender_dies() -> None:
     digest = claim_due_run(posting_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
     now = NINE + run_state.CLAIM
     digest, due = start_notices(digest, now)
@@ -131,9 +131,7 @@ def test_a_notice_is_told_once_unless_its_teller_dies() -> None:
 
 
 @loop_over(("tries", "counts"), [(0, [1, 1]), (1, [2])])
-def test_a_notice_grows_while_it_waits_for_another_attempt_but_not_while_it_is_sent(
-    tries: int, counts: list[int]
-) -> None:
+def test_a_waiting_notice_grows_and_a_sent_one_does_not(tries: int, counts: list[int]) -> None:
     digest = a_daily_digest()
     notice = Notice(outcome=Outcome.MISSED, slot=digest.next, channel_id="C1")
     first = replace(notice, retry_at=NINE, tries=tries)

@@ -65,9 +65,7 @@ def a_slot(due_at: str, local: str) -> Slot:
         }.items()
     ],
 )
-def test_a_run_is_where_the_clocks_put_it(
-    zone: str, at: str, after: str, due_at: str, local: str
-) -> None:
+def test_a_run_follows_the_clocks(zone: str, at: str, after: str, due_at: str, local: str) -> None:
     assert next_slot(a_schedule(zone, at), utc(after)) == a_slot(due_at, local)
 
 
@@ -99,7 +97,7 @@ def test_a_run_may_be_made_up_for_during_six_hours() -> None:
         assert grace(schedule, next_slot(schedule, utc("2024-03-28T12"))) == 6 * HOUR
 
 
-def test_grace_is_half_of_what_is_left_until_the_next_run() -> None:
+def test_grace_is_half_of_the_time_to_the_next_run() -> None:
     # A slot that nothing of the schedule made, as of one that was changed since.
     slot = a_slot("2024-05-06T02", "2024-05-06T02")
 
@@ -125,7 +123,7 @@ def test_grace_is_half_of_what_is_left_until_the_next_run() -> None:
         "E" * 100_000,
     ],
 )
-def test_what_is_no_zone_is_refused_as_such(name: str) -> None:
+def test_an_unknown_zone_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="no time zone") as caught:
         zone_of(name)
 

@@ -62,5 +62,5 @@ def test_every_zone_is_found_by_its_own_name(name: str) -> None:
         ("Etc/GMT+5", WINTER, "UTC-5"),
     ],
 )
-def test_an_offset_is_told_as_people_write_it(zone: str, at: datetime, text: str) -> None:
+def test_an_offset_is_written_as_people_do(zone: str, at: datetime, text: str) -> None:
     assert offset_text(zone, at) == text

@@ -12,10 +12,7 @@ from bot.installations.installation import (
     organisation,
     scope_of_key,
 )
-from bot.installations.repository import (
-    InstallationRepository,
-    StoredInstallation,
-)
+from bot.installations.repository import InstallationRepository, StoredInstallation
 from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller
 from bot.process.workspace import WorkspaceId
@@ -53,7 +50,7 @@ def a_revoked_installation(home: WorkspaceId = ACME) -> Installation:
     return an_installation(home, None, revoked_at=MOMENT)
 
 
-def a_shelf(documents: Documents) -> InstallationRepository:
+def a_repository(documents: Documents) -> InstallationRepository:
     return InstallationRepository(documents, RING)
 
 
@@ -62,7 +59,7 @@ def a_memory(documents: Documents, clock_s: Callable[[], float]) -> Installation
 
 
 async def kept(documents: Documents, home: WorkspaceId = ACME) -> StoredInstallation:
-    found = await a_shelf(documents).get(home)
+    found = await a_repository(documents).get(home)
     assert found
     return found
 
@@ -116,10 +113,10 @@ class Registry:
         self.revoked: list[WorkspaceId] = []
         self.since: datetime | None = MOMENT - HOUR
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
-        self.shelf = a_shelf(self.documents)
+        self.repository = a_repository(self.documents)
         self.checker = TokenChecker(
             self.documents,
-            self.shelf,
+            self.repository,
             still_works=self.still_works,
             caches=[self.emptied.append],
             clock=self.clock,
@@ -151,7 +148,7 @@ class Registry:
 
     async def install(self, home: WorkspaceId = ACME, **fields: Any) -> None:
         """Install as the flow does, in the place of whatever is there, and set something up."""
-        await self.shelf.put(an_installation(home, **fields))
+        await self.repository.put(an_installation(home, **fields))
         self.working.add(home)
         await self.set_up(home)
 

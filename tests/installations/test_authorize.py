@@ -26,14 +26,12 @@ from bot.store.deduplication import ASKED_WITHIN_S
 from tests.fakes import FakeClock
 from tests.installations.builders import (
     a_memory,
+    a_repository,
     a_revoked_installation,
-    a_shelf,
     an_installation,
 )
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
-
-pytestmark = pytest.mark.anyio
 
 ONE, TWO, IN_ORG = WorkspaceId("T1"), WorkspaceId("T2"), WorkspaceId("T1", "E1")
 WHOLE, OTHER_WHOLE = organisation("E1"), organisation("E2")
@@ -73,7 +71,7 @@ class Bot:
 
     async def install(self, *homes: WorkspaceId) -> None:
         for home in homes:
-            await a_shelf(self.documents).put(an_installation(home))
+            await a_repository(self.documents).put(an_installation(home))
 
     async def command(self, **fields: str) -> BoltResponse:
         body = {"command": "/domains", "team_id": "T1", "user_id": "U1", **fields}
@@ -124,9 +122,7 @@ def as_org(team_id: str | None) -> dict[str, Any]:
         ("event", {"authorizations": [as_org(None)], "team_id": "T9", "context_team_id": "T1"}),
     ],
 )
-async def test_in_an_organisation_the_bot_acts_where_it_was_asked(
-    kind: str, payload: dict[str, Any]
-) -> None:
+async def test_in_an_organisation_the_bot_acts_locally(kind: str, payload: dict[str, Any]) -> None:
     bot = Bot()
     await bot.install(WHOLE)
     if kind == "press":
@@ -155,9 +151,7 @@ async def test_what_an_organisation_does_with_the_app_is_heard_without_a_token(b
     assert heard == [["T3"]]
 
 
-async def test_a_workspace_is_served_as_itself_also_in_an_organisation_that_it_joined(
-    bot: Bot,
-) -> None:
+async def test_a_workspace_that_joins_an_organisation_keeps_its_data(bot: Bot) -> None:
     await bot.install(ONE, TWO)
 
     await bot.command(team_id="T2")
@@ -173,7 +167,7 @@ async def test_a_workspace_is_served_as_itself_also_in_an_organisation_that_it_j
         ([WHOLE, OTHER_WHOLE], []),  # their organisation's token must not act in another
     ],
 )
-async def test_somebody_of_another_company_acts_with_the_app_of_the_workspace_that_has_it(
+async def test_a_guest_of_a_shared_channel_uses_the_installed_app(
     installed: list[WorkspaceId], served: list[object]
 ) -> None:
     bot = Bot()
@@ -190,9 +184,7 @@ async def test_somebody_of_another_company_acts_with_the_app_of_the_workspace_th
     assert (bot.served, answer.status) == (served, 200)
 
 
-async def test_an_event_of_a_shared_channel_is_for_the_workspace_that_has_the_app(
-    bot: Bot,
-) -> None:
+async def test_an_event_of_a_shared_channel_goes_to_the_installed_side(bot: Bot) -> None:
     await bot.install(ONE, OTHER_WHOLE)
     ours = {"enterprise_id": None, "team_id": "T1", "is_enterprise_install": False}
 
@@ -203,9 +195,7 @@ async def test_an_event_of_a_shared_channel_is_for_the_workspace_that_has_the_ap
     assert bot.served == [(ONE, "xoxb--.T1", "T1")]
 
 
-async def test_an_event_of_a_removed_installation_is_not_for_that_of_the_organisation(
-    bot: Bot,
-) -> None:
+async def test_an_event_of_a_removed_app_is_not_the_organisations(bot: Bot) -> None:
     await bot.install(WHOLE)
     removed = {"enterprise_id": "E1", "team_id": "T1", "is_enterprise_install": False}
 
@@ -214,7 +204,7 @@ async def test_an_event_of_a_removed_installation_is_not_for_that_of_the_organis
     assert bot.served == []
 
 
-async def test_whoever_types_where_the_bot_is_not_installed_is_told_so(bot: Bot) -> None:
+async def test_a_command_without_an_installation_is_answered(bot: Bot) -> None:
     answer = await bot.command()
 
     assert answer.status == 200
@@ -240,9 +230,7 @@ async def response_url() -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
 @pytest.mark.parametrize(
     ("works", "text"), [(True, FOREIGN), (False, "The app's database is unavailable")]
 )
-async def test_who_presses_reads_that_the_bot_was_removed_or_that_the_store_fails(
-    bot: Bot, works: bool, text: str
-) -> None:
+async def test_a_press_explains_why_it_failed(bot: Bot, works: bool, text: str) -> None:
     if not works:
         await bot.documents.close()
 
@@ -255,12 +243,12 @@ async def test_who_presses_reads_that_the_bot_was_removed_or_that_the_store_fail
 
 
 async def test_a_token_that_ended_for_good_reads_like_no_installation(bot: Bot) -> None:
-    await a_shelf(bot.documents).put(a_revoked_installation())
+    await a_repository(bot.documents).put(a_revoked_installation())
 
     assert json.loads((await bot.command()).body)["text"] == FOREIGN
 
 
-async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(
+async def test_a_store_failure_is_explained(
     bot: Bot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(secrets, "token_hex", lambda _bytes: "cafe0001")
@@ -274,9 +262,7 @@ async def test_a_store_that_fails_leaves_a_sentence_and_a_reference(
     assert "cafe0001" in capsys.readouterr().out
 
 
-async def test_a_store_that_does_not_answer_in_time_is_what_people_read_of(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_slow_store_is_reported_to_people(monkeypatch: pytest.MonkeyPatch) -> None:
     async def hang(_key: str) -> None:
         await asyncio.Event().wait()
 

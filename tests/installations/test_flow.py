@@ -18,10 +18,12 @@ from bot.installations.installation import Installation, organisation
 from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
+    LINES_A_MINUTE,
     REDIRECT_PATH,
     InstallationStore,
     InstallFlow,
     InstallStates,
+    Seldom,
     StateCookie,
 )
 from bot.process.concurrency import Tasks
@@ -33,8 +35,8 @@ from tests.installations.builders import (
     RING,
     Gate,
     a_memory,
+    a_repository,
     a_revoked_installation,
-    a_shelf,
     kept,
 )
 from tests.installations.slack_stub import (
@@ -47,8 +49,6 @@ from tests.installations.slack_stub import (
 )
 from tests.memory import MemoryDocuments
 from tests.ports import reserve_port
-
-pytestmark = pytest.mark.anyio
 
 INSTALL, BACK = "/slack/install", "/slack/oauth_redirect"
 COOKIE = "slack-app-oauth-state"
@@ -101,7 +101,7 @@ class Browser:
         return await self.back(await self.begin())
 
 
-class Room:
+class Bot:
     """A bot that can be installed, a Slack stub, a browser, and whom the bot welcomed."""
 
     def __init__(self, slack: SlackStub, port: int, slack_http: aiohttp.ClientSession) -> None:
@@ -146,28 +146,26 @@ class Room:
 
 
 @pytest.fixture
-async def room() -> AsyncIterator[Room]:
+async def bot() -> AsyncIterator[Bot]:
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(running_slack_stub())
         http = await stack.enter_async_context(aiohttp.ClientSession())
         port = reserve_port()
-        room = Room(slack, port, http)
-        endpoint = InstallEndpoint(room.flow)
+        bot = Bot(slack, port, http)
+        endpoint = InstallEndpoint(bot.flow)
         health = HealthEndpoints({})
         await stack.enter_async_context(listening("127.0.0.1", port, health, None, endpoint))
-        await stack.enter_async_context(room.browser.http)
-        yield room
+        await stack.enter_async_context(bot.browser.http)
+        yield bot
 
 
 @pytest.fixture
-def browser(room: Room) -> Browser:
-    return room.browser
+def browser(bot: Bot) -> Browser:
+    return bot.browser
 
 
-async def test_the_link_leads_to_slacks_question_with_all_that_the_bot_asks_for(
-    room: Room,
-) -> None:
-    page = await room.browser.get(INSTALL)
+async def test_the_link_leads_to_slacks_consent_page(bot: Bot) -> None:
+    page = await bot.browser.get(INSTALL)
 
     query = {name: value for name, [value] in page.query.items()}
     assert page.status == 302
@@ -176,33 +174,31 @@ async def test_the_link_leads_to_slacks_question_with_all_that_the_bot_asks_for(
     assert query == {
         "client_id": CLIENT_ID,
         "scope": "commands,chat:write",
-        "redirect_uri": room.url + BACK,
+        "redirect_uri": bot.url + BACK,
     }
-    assert not await room.documents.list_prefix("")
+    assert not await bot.documents.list_prefix("")
 
 
-async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(room: Room) -> None:
-    page = await room.browser.install()
+async def test_installing_keeps_what_slack_gave_and_says_what_to_do_next(bot: Bot) -> None:
+    page = await bot.browser.install()
 
     assert page.status == 200
     assert page.says("Installed in Acme", "/domainkey", "app_redirect?app=A1&amp;team=T1")
-    made = await room.made()
+    made = await bot.made()
     assert (made.home, made.token) == (WorkspaceId("T1"), "xoxb-given")
     assert (made.installed_at, made.scopes) == (MOMENT, ("commands", "chat:write"))
     assert made.bot_user_id == "U0BOT"
-    assert room.welcomed == [(made, None)]
+    assert bot.welcomed == [(made, None)]
 
 
-async def test_an_organisation_that_installs_it_is_kept_and_told_to_add_workspaces(
-    room: Room,
-) -> None:
-    room.slack.answer |= OF_ORGANISATION
+async def test_an_organisation_reads_how_to_add_workspaces(bot: Bot) -> None:
+    bot.slack.answer |= OF_ORGANISATION
 
-    page = await room.browser.install()
+    page = await bot.browser.install()
 
     assert page.says("Installed for Starship", "E1")
-    [(made, before)] = room.welcomed
-    assert (made, before) == ((await kept(room.documents, organisation("E1"))).installation, None)
+    [(made, before)] = bot.welcomed
+    assert (made, before) == ((await kept(bot.documents, organisation("E1"))).installation, None)
 
 
 async def test_pages_are_kept_nowhere_and_load_nothing(browser: Browser) -> None:
@@ -217,9 +213,7 @@ async def test_pages_are_kept_nowhere_and_load_nothing(browser: Browser) -> None
     assert page.headers["Content-Security-Policy"] == install_pages.POLICY
 
 
-async def test_the_cookie_is_for_this_browser_alone_and_goes_when_it_is_done(
-    browser: Browser,
-) -> None:
+async def test_the_cookie_belongs_to_one_browser_and_is_removed(browser: Browser) -> None:
     begun, page = await browser.get(INSTALL), await browser.install()
 
     flags = begun.headers["Set-Cookie"].split("; ")[1:]
@@ -229,69 +223,65 @@ async def test_the_cookie_is_for_this_browser_alone_and_goes_when_it_is_done(
     assert "SameSite=Lax; Secure;" in StateCookie(is_secure=True).build_set_cookie_for_deletion()
 
 
-async def test_installing_again_replaces_tokens_and_scopes_and_ends_the_revocation(
-    room: Room,
-) -> None:
+async def test_installing_again_replaces_tokens_and_ends_the_revocation(bot: Bot) -> None:
     before = a_revoked_installation()
-    await a_shelf(room.documents).put(before)
+    await a_repository(bot.documents).put(before)
 
-    page = await room.browser.install()
+    page = await bot.browser.install()
 
-    made = await room.made()
+    made = await bot.made()
     assert (made.token, made.revoked_at) == ("xoxb-given", None)
     assert made.scopes == ("commands", "chat:write")
-    assert room.welcomed == [(made, before)]
+    assert bot.welcomed == [(made, before)]
     assert page.says("Installed in Acme")
 
 
-async def test_what_fails_beside_it_does_not_break_an_installation(room: Room) -> None:
-    room.welcome_error = RuntimeError("boom")
+async def test_what_fails_beside_it_does_not_break_an_installation(bot: Bot) -> None:
+    bot.welcome_error = RuntimeError("boom")
 
-    page = await room.browser.install()
+    page = await bot.browser.install()
 
     assert page.status == 200
     assert page.says("Installed in Acme")
 
 
 @pytest.mark.parametrize("change", ["tampered", "empty", "other", "none"])
-async def test_a_state_that_is_not_the_browsers_own_leads_nowhere(room: Room, change: str) -> None:
-    state = await room.browser.begin()
+async def test_a_state_that_is_not_the_browsers_own_leads_nowhere(bot: Bot, change: str) -> None:
+    state = await bot.browser.begin()
     states = {"tampered": state[:-4] + "AAA=", "empty": "", "other": "x", "none": None}
     query = {"code": CODE} | ({"state": brought} if (brought := states[change]) else {})
 
-    page = await room.browser.get(BACK, **query)
+    page = await bot.browser.get(BACK, **query)
 
     assert page.status == 400
-    assert not room.slack.forms
-    assert not await room.documents.list_prefix("")
-    assert (await room.browser.back(state)).status == 200
+    assert not bot.slack.forms
+    assert not await bot.documents.list_prefix("")
+    assert (await bot.browser.back(state)).status == 200
 
 
 @pytest.mark.parametrize("query", [{}, {"code": ""}, {"code": "a b"}, {"code": "x" * 2000}])
-async def test_no_code_leads_back_to_the_beginning_and_uses_nothing_up(
-    room: Room, query: dict[str, str]
-) -> None:
-    state = await room.browser.begin()
+async def test_no_code_leads_back_to_the_beginning(bot: Bot, query: dict[str, str]) -> None:
+    state = await bot.browser.begin()
 
-    page = await room.browser.get(BACK, state=state, **query)
+    page = await bot.browser.get(BACK, state=state, **query)
 
     assert page.status == 400
-    assert page.says(room.url + INSTALL)
-    assert not room.slack.forms
-    assert (await room.browser.back(state)).status == 200
+    assert page.says(bot.url + INSTALL)
+    assert not bot.slack.forms
+    assert (await bot.browser.back(state)).status == 200
 
 
-async def test_a_stop_waits_until_what_slack_gave_is_kept(room: Room) -> None:
-    gate = room.slack.before_answer = Gate()
-    coming = asyncio.create_task(room.browser.install())
+async def test_a_stop_waits_until_what_slack_gave_is_kept(bot: Bot) -> None:
+    gate = bot.slack.before_answer = Gate()
+    coming = asyncio.create_task(bot.browser.install())
     await gate.until_reached()
     coming.cancel()  # the browser leaves
 
-    assert not await room.tasks.drain(0.05)
+    assert not await bot.tasks.drain(0.05)
     gate.open()
-    assert await room.tasks.drain(TIME_LIMIT_S)
+    assert await bot.tasks.drain(TIME_LIMIT_S)
 
-    assert (await room.made()).token == "xoxb-given"
+    assert (await bot.made()).token == "xoxb-given"
 
 
 REFUSED = {"ok": False, "error": "invalid_code"}
@@ -305,30 +295,44 @@ FAILURES: dict[str, tuple[dict[str, Any] | tuple[int, str], int, str]] = {
 
 
 @pytest.mark.parametrize(("answer", "status", "logged"), FAILURES.values(), ids=FAILURES)
-async def test_a_slack_that_gives_nothing_is_said_with_a_reference(
-    room: Room,
+async def test_an_unusable_answer_of_slack_is_explained(
+    bot: Bot,
     answer: dict[str, Any] | tuple[int, str],
     status: int,
     logged: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if isinstance(answer, tuple):
-        room.slack.raw = answer
+        bot.slack.raw = answer
     else:
-        room.slack.answer = answer
+        bot.slack.answer = answer
 
-    page = await room.browser.install()
+    page = await bot.browser.install()
 
     said = capsys.readouterr()
     assert page.status == status
-    assert page.says("Begin again", room.url + INSTALL)
+    assert page.says("Begin again", bot.url + INSTALL)
     assert page.reference
     assert page.reference in said.out
     assert logged in said.out
     assert CODE not in said.out + said.err
 
 
-async def test_what_a_stranger_writes_into_the_address_is_not_shown(
+def test_a_few_lines_a_minute_are_let_into_the_log_and_the_others_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = [0.0]
+    log = Seldom(lambda: now[0])
+
+    first = [log.admits() for _ in range(100)]
+    now[0] = 60.0
+    later = log.admits()
+
+    assert (sum(first), later) == (LINES_A_MINUTE, True)
+    assert f"count={100 - LINES_A_MINUTE}" in capsys.readouterr().out
+
+
+async def test_address_text_is_hidden(
     browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = await browser.get(BACK, error="<script>alert(1)</script>")
@@ -337,7 +341,7 @@ async def test_what_a_stranger_writes_into_the_address_is_not_shown(
     assert "alert" not in page.text + capsys.readouterr().out
 
 
-async def test_a_stranger_cannot_raise_an_alarm_about_the_settings(
+async def test_strangers_raise_no_alarm(
     browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = await browser.get(BACK, error="bad_client_secret")
@@ -346,23 +350,21 @@ async def test_a_stranger_cannot_raise_an_alarm_about_the_settings(
     assert "SLACK_CLIENT_SECRET" not in page.text + capsys.readouterr().out
 
 
-async def test_what_breaks_unforeseen_leaves_a_reference_too(
-    room: Room, capsys: pytest.CaptureFixture[str]
-) -> None:
-    room.flow._pages = ModuleType("no_pages")
+async def test_any_error_has_a_reference(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+    bot.flow._pages = ModuleType("no_pages")
 
-    page = await room.browser.install()
+    page = await bot.browser.install()
 
     assert page.status == 500
     assert page.text.split()[-1].strip(".") in capsys.readouterr().out
 
 
-async def test_looking_without_fetching_uses_nothing_up(room: Room) -> None:
-    browser, state = room.browser, await room.browser.begin()
+async def test_looking_without_fetching_uses_nothing_up(bot: Bot) -> None:
+    browser, state = bot.browser, await bot.browser.begin()
 
-    async with browser.http.head(URL(room.url + BACK).with_query(code=CODE, state=state)) as head:
+    async with browser.http.head(URL(bot.url + BACK).with_query(code=CODE, state=state)) as head:
         assert head.status == 405
-    async with browser.http.head(room.url + INSTALL, allow_redirects=False) as head:
+    async with browser.http.head(bot.url + INSTALL, allow_redirects=False) as head:
         assert head.status == 302
         [again] = parse_qs(urlsplit(head.headers["Location"]).query)["state"]
 
@@ -380,10 +382,10 @@ async def test_without_oauth_there_is_nothing_to_install() -> None:
                 assert answer.status == 404
 
 
-async def test_a_workspace_whose_organisation_has_the_app_reads_whom_to_ask(room: Room) -> None:
-    room.slack.answer = {"ok": False, "error": "cannot_install_an_org_installed_app"}
+async def test_a_workspace_whose_organisation_has_the_app_reads_whom_to_ask(bot: Bot) -> None:
+    bot.slack.answer = {"ok": False, "error": "cannot_install_an_org_installed_app"}
 
-    page = await room.browser.install()
+    page = await bot.browser.install()
 
     assert page.status == 400
     assert page.says("Your organization has it already", "add your workspace")

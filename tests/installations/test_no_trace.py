@@ -46,8 +46,6 @@ from tests.store.postgres.database import run
 from tests.store.test_sqlite import content_of
 from tests.test_scans import Scanner
 
-pytestmark = pytest.mark.anyio
-
 BOT = Path(__file__).parents[2] / "bot"
 GONE, STAYS = WorkspaceId("T0GONE", "E0GONE"), WorkspaceId("T0STAYS", "E0STAYS")
 
@@ -71,9 +69,9 @@ class Life:
         await self._use()
 
     async def _install(self) -> None:
-        shelf = InstallationRepository(self.documents, RING)
+        repository = InstallationRepository(self.documents, RING)
         person = f"U_{self.mark}"
-        await shelf.put(
+        await repository.put(
             an_installation(
                 self.workspace,
                 f"xoxb-{self.mark}",

@@ -9,10 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.oauth_calls import OAuthCalls
 from bot.process.workspace import WorkspaceId
-from bot.slack.errors import (
-    SlackRefusedError,
-    SlackUnavailableError,
-)
+from bot.slack.errors import SlackRefusedError, SlackUnavailableError
 from tests.fakes import FakeClock
 from tests.installations.slack_stub import (
     ANSWER,
@@ -23,8 +20,6 @@ from tests.installations.slack_stub import (
     running_slack_stub,
 )
 from tests.loops import loop_over
-
-pytestmark = pytest.mark.anyio
 
 BACK = "https://bot.example.com/slack/oauth_redirect"
 
@@ -76,7 +71,7 @@ async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCal
     ],
     ids=str,
 )
-async def test_an_incomplete_answer_is_no_installation(
+async def test_an_incomplete_answer_is_refused(
     slack: SlackStub, oauth: OAuthCalls, change: dict[str, Any]
 ) -> None:
     slack.answer, slack.codes = ANSWER | change, [CODE]
@@ -85,7 +80,7 @@ async def test_an_incomplete_answer_is_no_installation(
         await oauth.exchange(CODE, BACK)
 
 
-async def test_a_refusal_bears_slacks_own_word(
+async def test_refusals_keep_codes(
     slack: SlackStub, oauth: OAuthCalls, http: aiohttp.ClientSession
 ) -> None:
     with pytest.raises(SlackRefusedError, match="invalid_code"):

@@ -12,14 +12,12 @@ from bot.store.documents import ConflictError
 from tests.fakes import FakeClock
 from tests.installations.builders import (
     a_memory,
+    a_repository,
     a_revoked_installation,
-    a_shelf,
     an_installation,
 )
 from tests.loops import loop_over
 from tests.memory import EventfulDocuments
-
-pytestmark = pytest.mark.anyio
 
 ALONE, IN_ORG, WHOLE = WorkspaceId("T1"), WorkspaceId("T1", "E1"), organisation("E1")
 OWN, OF_ORG = (ALONE, ALONE), (WHOLE, IN_ORG)
@@ -30,21 +28,21 @@ def served(found: ResolvedInstallation | None) -> tuple[WorkspaceId, WorkspaceId
     return (found.installation.home, found.workspace) if found else None
 
 
-class Room:
+class Bot:
     """A store, what is remembered of it, and a clock."""
 
     def __init__(self) -> None:
         self.clock, self.documents = FakeClock(), EventfulDocuments()
-        self.shelf = a_shelf(self.documents)
+        self.repository = a_repository(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
         self.client = Clients(self.recent, lambda token: AsyncWebClient(token=token))
 
     async def install(self, *homes: WorkspaceId) -> None:
         for home in homes:
-            await self.shelf.put(an_installation(home))
+            await self.repository.put(an_installation(home))
 
     async def put(self, name: str) -> None:
-        await self.shelf.put(an_installation(name=name))
+        await self.repository.put(an_installation(name=name))
 
     async def name(self) -> str | None:
         found = await self.recent.recent(ALONE)
@@ -52,8 +50,8 @@ class Room:
 
 
 @pytest.fixture
-def room() -> Room:
-    return Room()
+def bot() -> Bot:
+    return Bot()
 
 
 @loop_over(
@@ -72,57 +70,53 @@ def room() -> Room:
 async def test_a_request_inside_an_organisation_is_served_by(
     installed: list[WorkspaceId], expected: tuple[WorkspaceId, WorkspaceId] | None
 ) -> None:
-    room = Room()
-    await room.install(*installed)
+    bot = Bot()
+    await bot.install(*installed)
 
-    assert served(await room.recent.find("T1", "E1", is_org_install=True)) == expected
-
-
-async def test_a_request_that_is_not_for_an_organisations_app_never_gets_its_token(
-    room: Room,
-) -> None:
-    await room.install(WHOLE)
-
-    assert await room.recent.find("T1", "E1", is_org_install=False) is None
-    assert await room.recent.find("T1", None) is None
-    assert await room.recent.find("E1", "E1", is_org_install=True) is None  # no workspace
-    assert served(await room.recent.find("T1", "E1")) == OF_ORG
+    assert served(await bot.recent.find("T1", "E1", is_org_install=True)) == expected
 
 
-async def test_an_installation_without_tokens_leaves_room_for_the_organisations(
-    room: Room,
-) -> None:
-    await room.install(WHOLE)
-    await room.shelf.put(a_revoked_installation(IN_ORG))
+async def test_a_request_outside_the_organisations_app_gets_no_token(bot: Bot) -> None:
+    await bot.install(WHOLE)
 
-    assert served(await room.recent.find("T1", "E1", is_org_install=True)) == OF_ORG
-
-
-async def test_what_another_process_installed_a_moment_ago_is_found(room: Room) -> None:
-    await room.shelf.put(a_revoked_installation(ALONE))
-    assert await room.recent.find("T1", None) is None
-    await room.recent.recent(ALONE)
-
-    await room.install(ALONE)
-
-    assert served(await room.recent.find("T1", None)) == OWN
+    assert await bot.recent.find("T1", "E1", is_org_install=False) is None
+    assert await bot.recent.find("T1", None) is None
+    assert await bot.recent.find("E1", "E1", is_org_install=True) is None  # no workspace
+    assert served(await bot.recent.find("T1", "E1")) == OF_ORG
 
 
-async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(room: Room) -> None:
-    assert await room.recent.resolve(IN_ORG) is None
-    await room.install(WHOLE)
-    assert served(await room.recent.resolve(IN_ORG)) == OF_ORG
-    await room.install(IN_ORG)
-    room.recent.forget(IN_ORG)
+async def test_an_installation_without_tokens_yields_to_the_organisations(bot: Bot) -> None:
+    await bot.install(WHOLE)
+    await bot.repository.put(a_revoked_installation(IN_ORG))
 
-    assert served(await room.recent.resolve(IN_ORG)) == (IN_ORG, IN_ORG)
-    assert served(await room.recent.resolve(WHOLE)) == (WHOLE, WHOLE)
+    assert served(await bot.recent.find("T1", "E1", is_org_install=True)) == OF_ORG
 
 
-async def test_a_client_has_the_token_and_the_workspace_in_which_it_acts(room: Room) -> None:
-    await room.install(WHOLE, WorkspaceId("T2"))
+async def test_what_another_process_installed_a_moment_ago_is_found(bot: Bot) -> None:
+    await bot.repository.put(a_revoked_installation(ALONE))
+    assert await bot.recent.find("T1", None) is None
+    await bot.recent.recent(ALONE)
 
-    clients = [await room.client(each) for each in (IN_ORG, WorkspaceId("T2"))]
+    await bot.install(ALONE)
+
+    assert served(await bot.recent.find("T1", None)) == OWN
+
+
+async def test_a_known_workspace_is_served_by_its_own_or_its_organisations(bot: Bot) -> None:
+    assert await bot.recent.resolve(IN_ORG) is None
+    await bot.install(WHOLE)
+    assert served(await bot.recent.resolve(IN_ORG)) == OF_ORG
+    await bot.install(IN_ORG)
+    bot.recent.forget(IN_ORG)
+
+    assert served(await bot.recent.resolve(IN_ORG)) == (IN_ORG, IN_ORG)
+    assert served(await bot.recent.resolve(WHOLE)) == (WHOLE, WHOLE)
+
+
+async def test_a_client_has_the_token_and_the_workspace_in_which_it_acts(bot: Bot) -> None:
+    await bot.install(WHOLE, WorkspaceId("T2"))
+
+    clients = [await bot.client(each) for each in (IN_ORG, WorkspaceId("T2"))]
 
     assert [(each.token, each.default_params.get("team_id")) for each in clients] == [
         ("xoxb-E1.-", "T1"),
@@ -130,46 +124,46 @@ async def test_a_client_has_the_token_and_the_workspace_in_which_it_acts(room: R
     ]
 
 
-async def test_a_workspace_without_the_app_has_no_client(room: Room) -> None:
+async def test_a_workspace_without_the_app_has_no_client(bot: Bot) -> None:
     with pytest.raises(TokenRefusedError):
-        await room.client(ALONE)
-    await room.shelf.put(a_revoked_installation(ALONE))
+        await bot.client(ALONE)
+    await bot.repository.put(a_revoked_installation(ALONE))
 
     with pytest.raises(TokenRefusedError):
-        await room.client(ALONE)
+        await bot.client(ALONE)
 
 
-async def test_an_installation_is_read_once_in_five_seconds(room: Room) -> None:
-    assert [await room.name() for _ in range(3)] == [None] * 3
-    await room.recent.put(an_installation(name="before"), if_rev=0)
-    assert [await room.name() for _ in range(50)] == ["before"] * 50
-    await room.put("after")
-    room.clock.advance(4)
-    assert await room.name() == "before"
-    assert len(room.documents.read) == 1
+async def test_an_installation_is_read_once_in_five_seconds(bot: Bot) -> None:
+    assert [await bot.name() for _ in range(3)] == [None] * 3
+    await bot.recent.put(an_installation(name="before"), if_rev=0)
+    assert [await bot.name() for _ in range(50)] == ["before"] * 50
+    await bot.put("after")
+    bot.clock.advance(4)
+    assert await bot.name() == "before"
+    assert len(bot.documents.read) == 1
 
-    room.clock.advance(2)
+    bot.clock.advance(2)
 
-    assert await room.name() == "after"
+    assert await bot.name() == "after"
 
 
-async def test_what_was_not_written_here_or_forgotten_is_read_again(room: Room) -> None:
-    await room.put("before")
-    await room.name()
-    await room.put("after")
+async def test_what_was_not_written_here_or_forgotten_is_read_again(bot: Bot) -> None:
+    await bot.put("before")
+    await bot.name()
+    await bot.put("after")
 
     with pytest.raises(ConflictError):
-        await room.recent.put(an_installation(name="too late"), if_rev=0)
-    assert await room.name() == "after"
+        await bot.recent.put(an_installation(name="too late"), if_rev=0)
+    assert await bot.name() == "after"
 
-    await room.put("later")
-    room.recent.forget(ALONE)
-    assert await room.name() == "later"
+    await bot.put("later")
+    bot.recent.forget(ALONE)
+    assert await bot.name() == "later"
 
 
-async def test_without_its_store_nothing_is_sent_for_any_workspace(room: Room) -> None:
-    await room.install(ALONE)
-    await room.documents.close()
+async def test_without_its_store_nothing_is_sent_for_any_workspace(bot: Bot) -> None:
+    await bot.install(ALONE)
+    await bot.documents.close()
 
     with pytest.raises(SlackUnreachableError):
-        await room.client(ALONE)
+        await bot.client(ALONE)

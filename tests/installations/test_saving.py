@@ -14,14 +14,12 @@ from tests.fakes import FakeClock
 from tests.installations.builders import ACME as ONE
 from tests.installations.builders import (
     a_memory,
+    a_repository,
     a_revoked_installation,
-    a_shelf,
     an_installation,
     kept,
 )
 from tests.memory import EventfulDocuments, MemoryDocuments
-
-pytestmark = pytest.mark.anyio
 
 MOVED = WorkspaceId("T1", "E1")
 
@@ -38,11 +36,9 @@ def documents() -> EventfulDocuments:
     return EventfulDocuments()
 
 
-async def test_a_new_installation_takes_the_place_of_a_revoked_one(
-    documents: EventfulDocuments,
-) -> None:
+async def test_a_new_installation_replaces_a_revoked_one(documents: EventfulDocuments) -> None:
     revoked = a_revoked_installation()
-    await a_shelf(documents).put(revoked)
+    await a_repository(documents).put(revoked)
     anew = an_installation(token="xoxb-new", scopes=("commands",))
 
     saved = await save(documents, anew)
@@ -54,21 +50,17 @@ async def test_a_new_installation_takes_the_place_of_a_revoked_one(
     assert await documents.due_keys(check_at) == [f"{ONE}/installation"]
 
 
-async def test_a_workspace_that_joined_an_organisation_stays_what_it_was(
-    documents: EventfulDocuments,
-) -> None:
-    await a_shelf(documents).put(an_installation(ONE, "xoxb-old"))
+async def test_a_workspace_keeps_its_identity(documents: EventfulDocuments) -> None:
+    await a_repository(documents).put(an_installation(ONE, "xoxb-old"))
 
     saved = await save(documents, an_installation(MOVED, "xoxb-new"))
 
     assert saved.installation.home == ONE
     assert (await kept(documents)).installation.token == saved.installation.token
-    assert await a_shelf(documents).get(MOVED) is None
+    assert await a_repository(documents).get(MOVED) is None
 
 
-async def test_installing_anew_mends_tokens_that_no_key_opens(
-    documents: EventfulDocuments,
-) -> None:
+async def test_installing_again_repairs_sealed_tokens(documents: EventfulDocuments) -> None:
     lost = InstallationRepository(documents, KeyRing({"lost": b"2" * 32}))
     await lost.put(an_installation(ONE, "xoxb-lost"))
 
@@ -90,7 +82,7 @@ async def test_a_change_at_the_same_moment_is_looked_at_again() -> None:
             return found
 
     seed = MemoryDocuments()
-    await a_shelf(seed).put(an_installation(token="xoxb-meddled"))
+    await a_repository(seed).put(an_installation(token="xoxb-meddled"))
     [document] = await seed.list_prefix("")
     a_value, documents = document.value, Busy()
 

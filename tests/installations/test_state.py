@@ -14,8 +14,6 @@ from tests.builders import MOMENT
 from tests.fakes import FakeClock
 from tests.installations.builders import RING
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 def clock() -> FakeClock:
@@ -27,9 +25,7 @@ def states(clock: FakeClock) -> InstallStates:
     return InstallStates(RING, clock=clock)
 
 
-async def test_a_state_is_good_in_another_process_than_made_it(
-    states: InstallStates, clock: FakeClock
-) -> None:
+async def test_another_process_accepts_the_state(states: InstallStates, clock: FakeClock) -> None:
     assert await states.async_consume(await InstallStates(RING, clock=clock).async_issue())
 
 

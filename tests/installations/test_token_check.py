@@ -12,16 +12,8 @@ from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError
 from tests.builders import MOMENT
-from tests.installations.builders import (
-    ACME,
-    DAY,
-    OTHER,
-    Registry,
-    kept,
-)
+from tests.installations.builders import ACME, DAY, OTHER, Registry, kept
 from tests.loops import loop_over
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_a_missed_removal_keeps_nothing_for_ever(registry: Registry) -> None:
@@ -84,9 +76,7 @@ async def test_one_that_cannot_be_proved_does_not_keep_the_others(registry: Regi
 
 
 @pytest.mark.parametrize("is_event", [False, True], ids=["daily", "event"])
-async def test_an_installation_made_while_slack_is_asked_keeps_its_tokens(
-    registry: Registry, is_event: bool
-) -> None:
+async def test_a_newer_installation_keeps_its_tokens(registry: Registry, is_event: bool) -> None:
     await registry.install()
     registry.working.clear()
     registry.during_asking = registry.install
@@ -98,7 +88,7 @@ async def test_an_installation_made_while_slack_is_asked_keeps_its_tokens(
     assert registry.revoked == []
 
 
-async def test_who_left_while_slack_was_asked_does_not_come_back(registry: Registry) -> None:
+async def test_a_workspace_removed_during_the_check_stays_removed(registry: Registry) -> None:
     await registry.install()
     registry.during_asking = registry.leave
 

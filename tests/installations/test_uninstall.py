@@ -22,8 +22,6 @@ from tests.installations.builders import (
 )
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
 INSTALLED_AT = MOMENT - HOUR  # of the builders
 EARLIER = INSTALLED_AT - HOUR
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -53,15 +51,16 @@ async def test_of_a_workspace_without_an_installation_nothing_stays(registry: Re
     assert await registry.keys() == []
 
 
-async def test_a_deletion_that_is_cut_off_leaves_the_organisations_installation_for_the_end(
-    registry: Registry,
-) -> None:
+async def test_an_organisation_leaves_with_its_workspaces_and_returns(registry: Registry) -> None:
     await registry.install(ORG)
     await registry.set_up(IN_ORG)
 
     await registry.leave(ORG)
+    deleted = [*registry.inner.deleted]
+    await registry.install(ORG)
 
-    assert registry.inner.deleted == ["E1.T3/", "E1.-/"]
+    assert deleted == ["E1.T3/", "E1.-/"]  # its own installation at the end
+    assert not await registry.is_refused(IN_ORG)
 
 
 @loop_over(
@@ -73,9 +72,7 @@ async def test_a_deletion_that_is_cut_off_leaves_the_organisations_installation_
         (MOMENT, False),
     ],
 )
-async def test_an_event_of_before_the_installation_is_not_about_it(
-    at: datetime, stays: bool
-) -> None:
+async def test_an_event_older_than_the_installation_is_ignored(at: datetime, stays: bool) -> None:
     registry = Registry()
     await registry.install()
 
@@ -122,9 +119,7 @@ async def test_of_revoked_tokens_the_data_waits_for_thirty_days(registry: Regist
     assert (before, await registry.keys()) == (EVERYTHING, [])
 
 
-async def test_of_an_organisation_only_workspaces_with_an_own_installation_stay(
-    registry: Registry,
-) -> None:
+async def test_only_own_installations_survive_the_organisations(registry: Registry) -> None:
     await registry.install(ORG)
     await registry.set_up(OTHER_IN_ORG)
     await registry.install(IN_ORG)
@@ -148,9 +143,7 @@ async def test_where_the_organisation_takes_over_the_app_goes_on(registry: Regis
     assert not await registry.is_refused(IN_ORG)
 
 
-async def test_what_the_organisation_serves_does_not_wait_for_an_own_installation(
-    registry: Registry,
-) -> None:
+async def test_workspaces_of_the_organisation_do_not_wait(registry: Registry) -> None:
     await registry.install(ORG)
     await registry.install(IN_ORG)
     await registry.revoke(IN_ORG)
@@ -173,18 +166,6 @@ async def test_what_an_organisation_takes_away_it_can_give_back(registry: Regist
     assert not await registry.is_refused(IN_ORG)
 
 
-async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
-    registry: Registry,
-) -> None:
-    await registry.install(ORG)
-    await registry.set_up(IN_ORG)
-    await registry.leave(ORG)
-
-    await registry.install(ORG)
-
-    assert not await registry.is_refused(IN_ORG)
-
-
 @loop_over(
     ("way", "at", "since", "stays"),
     [
@@ -194,7 +175,7 @@ async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
         (UninstallKind.REVOKED, MOMENT, INSTALLED_AT, True),  # waits for the operator
     ],
 )
-async def test_a_bot_with_one_token_has_no_document_that_says_when_it_was_installed(
+async def test_a_single_token_records_no_installation_date(
     way: UninstallKind, at: datetime, since: datetime | None, stays: bool
 ) -> None:
     registry = Registry(is_single=True)

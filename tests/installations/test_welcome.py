@@ -14,18 +14,10 @@ from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from tests.builders import ADMIN_ID
 from tests.fakes import TIME_LIMIT_S, FakePosts
-from tests.installations.builders import (
-    ACME,
-    IN_ORG,
-    ORG,
-    Registry,
-    an_installation,
-)
-
-pytestmark = pytest.mark.anyio
+from tests.installations.builders import ACME, IN_ORG, ORG, Registry, an_installation
 
 
-class Room:
+class Bot:
     """A welcome with everything around it; `arrivals` are what it found words for."""
 
     def __init__(self) -> None:
@@ -58,60 +50,58 @@ class Room:
 
     async def install(self, before: Installation | None = None, **fields: Any) -> None:
         installation = an_installation(**fields)
-        await self.registry.shelf.put(installation)
+        await self.registry.repository.put(installation)
         await self.welcome.on_installed(installation, before)
         assert await self.tasks.drain(TIME_LIMIT_S)
 
 
 @pytest.fixture
-def room() -> Room:
-    return Room()
+def bot() -> Bot:
+    return Bot()
 
 
-async def test_the_installer_is_greeted_once(room: Room) -> None:
-    await room.install()
+async def test_the_installer_is_greeted_once(bot: Bot) -> None:
+    await bot.install()
 
-    assert room.posts.notified == [(ADMIN_ID, "welcome")]
-    assert room.noted == [(ACME, False)]
-    [arrival] = room.arrivals
+    assert bot.posts.notified == [(ADMIN_ID, "welcome")]
+    assert bot.noted == [(ACME, False)]
+    [arrival] = bot.arrivals
     assert (arrival.may_set_key, arrival.has_key) == (True, False)
 
 
-async def test_a_key_of_before_is_known(room: Room) -> None:
-    await room.registry.set_up(ACME)
+async def test_a_key_of_before_is_known(bot: Bot) -> None:
+    await bot.registry.set_up(ACME)
 
-    await room.install(before=an_installation())
+    await bot.install(before=an_installation())
 
-    assert room.arrivals[0].has_key
+    assert bot.arrivals[0].has_key
 
 
 @pytest.mark.parametrize(
     "error", [SlackUnreachableError("away"), TokenRefusedError("x"), ValueError("unforeseen")]
 )
-async def test_it_is_noted_although_the_greeting_failed(room: Room, error: Exception) -> None:
-    room.posts.errors = [error]
+async def test_it_is_noted_although_the_greeting_failed(bot: Bot, error: Exception) -> None:
+    bot.posts.errors = [error]
 
-    await room.install()
+    await bot.install()
 
-    assert room.posts.notified == []
-    assert room.noted == [(ACME, False)]
+    assert bot.posts.notified == []
+    assert bot.noted == [(ACME, False)]
 
 
-async def test_a_workspace_that_an_organisation_was_given_for_is_greeted_once(room: Room) -> None:
+async def test_a_workspace_that_an_organisation_was_given_for_is_greeted_once(bot: Bot) -> None:
     for _ in range(2):
-        await room.welcome.on_granted(IN_ORG, an_installation(ORG))
-        assert await room.tasks.drain(TIME_LIMIT_S)
+        await bot.welcome.on_granted(IN_ORG, an_installation(ORG))
+        assert await bot.tasks.drain(TIME_LIMIT_S)
 
-    assert room.posts.notified == [(ADMIN_ID, "welcome")]
-    assert room.noted == [(IN_ORG, False)]
+    assert bot.posts.notified == [(ADMIN_ID, "welcome")]
+    assert bot.noted == [(IN_ORG, False)]
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-async def test_a_store_without_the_one_tokens_workspace_is_warned_of_once_and_nobody_is_told(
-    is_known: bool, room: Room
-) -> None:
-    documents = room.registry.documents
-    await room.registry.set_up(ACME)
+async def test_an_unknown_workspace_of_one_token_is_logged(is_known: bool, bot: Bot) -> None:
+    documents = bot.registry.documents
+    await bot.registry.set_up(ACME)
     await documents.delete_prefix(f"{ACME}/")  # until now it was gone
 
     async def own() -> AuthorizeResult:
@@ -119,7 +109,7 @@ async def test_a_store_without_the_one_tokens_workspace_is_warned_of_once_and_no
 
     store_check = StoreCheck(documents, own)
     if is_known:
-        await room.registry.inner.put(f"{ACME}/key", {})
+        await bot.registry.inner.put(f"{ACME}/key", {})
 
     with structlog.testing.capture_logs() as logs:
         for _ in range(2):
@@ -128,5 +118,5 @@ async def test_a_store_without_the_one_tokens_workspace_is_warned_of_once_and_no
     assert [(log["log_level"], log["workspace"]) for log in logs] == [("warning", str(ACME))] * (
         not is_known
     )
-    assert room.posts.notified == []
-    assert not await room.registry.is_refused(ACME)
+    assert bot.posts.notified == []
+    assert not await bot.registry.is_refused(ACME)

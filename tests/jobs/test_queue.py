@@ -27,8 +27,6 @@ from tests.jobs.queue_room import (
     until,
 )
 
-pytestmark = pytest.mark.anyio
-
 STRAY_EVENTS = (
     "SELECT id FROM procrastinate_events WHERE job_id NOT IN"
     " (SELECT id FROM procrastinate_jobs WHERE queue_name = 'periodic')"
@@ -83,9 +81,7 @@ async def test_a_job_that_was_handed_back_is_done_again(pool: Pool) -> None:
     assert deliveries.digests == digests_of("T1")
 
 
-async def test_a_digest_at_which_the_store_failed_is_delivered_with_the_next_try(
-    pool: Pool,
-) -> None:
+async def test_a_digest_that_the_store_failed_is_delivered_at_the_next_try(pool: Pool) -> None:
     one, other = digests_of("T1", each=2)
     deliveries = Deliveries(wanted=2)
     deliveries.unreadable = {"d0001"}
@@ -103,7 +99,7 @@ async def test_a_digest_at_which_the_store_failed_is_delivered_with_the_next_try
     assert {*deliveries.digests} == {one, other}
 
 
-async def test_a_mistake_of_ours_is_logged_once_and_not_tried_again(
+async def test_a_bug_is_logged_and_not_retried(
     pool: Pool, caplog: pytest.LogCaptureFixture
 ) -> None:
     deliveries = Deliveries()
@@ -150,9 +146,7 @@ async def test_what_the_stop_cuts_off_is_handed_back_and_done_by_the_next(pool: 
     assert deliveries.digests == digests_of("T1")
 
 
-async def test_a_stop_lets_jobs_end_and_begins_none(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stop_lets_jobs_end(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, may_end = asyncio.Event(), asyncio.Event()
     deliveries = Deliveries()
     stop = Worker.stop
@@ -176,9 +170,7 @@ async def test_a_stop_lets_jobs_end_and_begins_none(
     assert (await depth(pool))[("deliver", "todo")] == 1
 
 
-async def test_a_job_that_ends_for_no_stop_holds_no_process(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stuck_job_holds_no_process(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "HAND_BACK_WITHIN_S", 0.05)
     begun, may_end = asyncio.Event(), asyncio.Event()
     deliveries = Deliveries()

@@ -10,16 +10,7 @@ from bot.jobs.queue import Connector
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
-from tests.jobs.queue_room import (
-    Deliveries,
-    at_work,
-    digests_of,
-    put_due,
-    rows,
-    until,
-)
-
-pytestmark = pytest.mark.anyio
+from tests.jobs.queue_room import Deliveries, at_work, digests_of, put_due, rows, until
 
 # The numbers of a sequence are used up although the transaction does not come to its end.
 CUT = """
@@ -54,9 +45,7 @@ async def was_cut(pool: Pool) -> bool:
 
 
 @pytest.mark.parametrize("task", ["deliver", "tick"])
-async def test_an_end_that_could_not_be_written_does_not_stop_what_comes_after(
-    pool: Pool, task: str
-) -> None:
+async def test_an_unwritten_end_does_not_stop_the_next_job(pool: Pool, task: str) -> None:
     first, second = digests_of("T1", each=2)
     deliveries = Deliveries()
     await cut(pool, AT_THE_END, task)
@@ -88,9 +77,7 @@ async def test_a_hand_back_that_could_not_be_written_is_made_up_for(pool: Pool) 
     assert await was_cut(pool)
 
 
-async def test_a_write_that_came_through_or_is_of_no_use_by_now_is_not_repeated(
-    pool: Pool,
-) -> None:
+async def test_a_write_that_succeeded_or_is_outdated_is_not_repeated(pool: Pool) -> None:
     manager = await manager_on(pool)
 
     async with asyncio.timeout(TIME_LIMIT_S):

@@ -12,8 +12,6 @@ from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
 from tests.jobs.queue_room import Deliveries, at_work
 
-pytestmark = pytest.mark.anyio
-
 
 class Turns:
     """Periodic work that counts its turns; `during` happens within each."""
@@ -65,9 +63,7 @@ class StoppedTime:
         return self._seconds
 
 
-async def test_each_interval_has_a_turn_also_after_a_restart(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_each_interval_runs_once(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds in (1_000.0, 1_030.0):
         monkeypatch.setattr("bot.jobs.queue.time", StoppedTime(seconds))
         turns = Turns(wanted=1)
@@ -104,9 +100,7 @@ async def test_no_two_of_a_kind_are_under_way_at_once(pool: Pool) -> None:
     assert turns.overlaps == 0
 
 
-async def test_one_that_hangs_is_ended_and_comes_again(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_hanging_work_is_ended(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.jobs.queue.ROUND_WITHIN_S", ENDS_WITHIN_S + 0.01)
     turns = Turns(wanted=2)
     turns.during = asyncio.Event().wait

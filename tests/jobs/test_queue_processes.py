@@ -25,7 +25,7 @@ from tests.jobs.queue_room import (
 from tests.postgres import PostgresServer
 from tests.processes import BotProcess, start_bot
 
-pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
+pytestmark = pytest.mark.real_time
 
 ROOT = Path(__file__).parents[2]
 TABLE = (
@@ -105,9 +105,7 @@ async def test_the_jobs_of_a_killed_worker_are_done_by_another(database: str, no
     assert {key for (key,) in twice} <= begun  # only what the dead one had begun
 
 
-async def test_work_goes_on_by_itself_after_a_restart_of_the_database(
-    postgres: PostgresServer, noted: Pool
-) -> None:
+async def test_work_survives_a_database_restart(postgres: PostgresServer, noted: Pool) -> None:
     if not postgres.can_restart:
         pytest.skip("this server is not ours to restart")
     deliveries = Deliveries(wanted=2)

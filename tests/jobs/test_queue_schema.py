@@ -1,11 +1,7 @@
 """The queue's tables: what a new database gets at once is what an old one gets step by step."""
 
-import pytest
-
 from bot.store.postgres.pool import Pool
 from tests.jobs.queue_room import rows
-
-pytestmark = pytest.mark.anyio
 
 
 async def test_fetching_is_planned_alike_whatever_the_table_looked_like_before(pool: Pool) -> None:

@@ -10,7 +10,6 @@ from bot.jobs.queue_jobs import MAX_ATTEMPTS, RETRY_STALLED, add_retry_stalled
 from bot.store.postgres.pool import Pool
 from tests.jobs.queue_room import MORTAL, Deliveries, at_work, digests_of, rows, until
 
-pytestmark = pytest.mark.anyio
 DEAD, ALIVE = 3600, -3600  # seconds of silence
 
 
@@ -52,9 +51,7 @@ async def a_job(
     return int(found[0][0])
 
 
-async def test_the_jobs_of_dead_workers_are_done_and_those_of_living_ones_are_not(
-    pool: Pool,
-) -> None:
+async def test_only_the_jobs_of_dead_workers_are_taken_over(pool: Pool) -> None:
     lost, orphaned, kept = digests_of("T1", "T2", "T3")
     await a_job(pool, await a_worker(pool, silent_s=DEAD), digest=lost)
     await a_job(pool, None, digest=orphaned)  # the row of its worker is gone
@@ -115,7 +112,7 @@ async def test_a_living_worker_that_was_taken_for_dead_goes_on(pool: Pool) -> No
 
 
 @pytest.mark.parametrize("error", [TimeoutError(), ConnectorException("gone")])
-async def test_a_database_that_does_not_answer_is_one_line_and_fails_no_job(
+async def test_a_silent_database_fails_no_job(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = App(connector=InMemoryConnector())

@@ -10,8 +10,6 @@ from bot.store.documents import StoreError
 from bot.store.postgres.pool import Connection, Pool
 from tests.jobs.queue_room import A_MINUTE_AGO, NOW, digests_of, put_due, rows
 
-pytestmark = pytest.mark.anyio
-
 
 class Deferred:
     """Remembers jobs instead of queueing them."""
@@ -37,9 +35,7 @@ def _ids(job: Job) -> list[object]:
     return [*digests]
 
 
-async def test_what_is_due_is_deferred_once_and_looked_for_again_ten_minutes_later(
-    pool: Pool,
-) -> None:
+async def test_due_work_is_deferred_once_in_ten_minutes(pool: Pool) -> None:
     deferred = Deferred()
     keys = digests_of("T1", "T2", each=2)
     await put_due(pool, keys)
@@ -118,9 +114,7 @@ async def test_a_workspace_with_a_waiting_job_is_passed_over(pool: Pool) -> None
     assert deferred.digests == ["-.T2/digest/d0000"]
 
 
-async def test_a_workspace_whose_job_waits_for_its_next_try_is_not_passed_over(
-    pool: Pool,
-) -> None:
+async def test_a_workspace_with_a_waiting_job_is_not_skipped(pool: Pool) -> None:
     deferred = Deferred()
     await put_due(pool, digests_of("T1"))
     await rows(

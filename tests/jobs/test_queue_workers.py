@@ -1,13 +1,9 @@
 """A worker that ends begins again, until the stop; readiness tells whether it takes part."""
 
-import pytest
-
 from bot.app.main import FINISH_WITHIN_S, JOBS_END_WITHIN
 from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS
 from bot.store.postgres.pool import Pool
 from tests.jobs.queue_room import Deliveries, at_work, until
-
-pytestmark = pytest.mark.anyio
 
 
 def test_a_worker_that_stops_is_not_taken_for_dead() -> None:

@@ -7,8 +7,6 @@ import pytest
 from bot.jobs.scheduler import ticking
 from tests.fakes import TIME_LIMIT_S
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_a_failed_tick_is_not_the_last_one() -> None:
     enough = asyncio.Event()
@@ -59,9 +57,7 @@ async def test_a_tick_under_way_ends_before_the_stop(caplog: pytest.LogCaptureFi
     assert not caplog.records
 
 
-async def test_a_stop_just_before_a_tick_begins_is_no_error(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_a_stop_just_before_a_tick_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
     for turns in range(20):  # of the loop: in one of them the tick is about to begin
         async with ticking(_nothing, every_s=60):
             for _ in range(turns):

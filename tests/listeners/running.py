@@ -1,8 +1,10 @@
 """The bot's own listeners in real Bolt, with a local Slack and a store in memory."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -13,25 +15,34 @@ from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.access.repository import Act
 from bot.app import features
 from bot.app.services import Services, Stored, build_shared_state
-from bot.blocks.builders import actions, button, section
-from bot.blocks.message import Message
+from bot.blocks.builders import actions, button, notice, section
+from bot.blocks.message import Block, Message
+from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.interrupted import InflightTracker
+from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.home.listeners import HomeScreen
+from bot.keys.key_pair import KeyPair
+from bot.keys.key_record import KeyRecord
 from bot.playground.slack import LocalSlack, Person, View, running_slack
+from bot.playground.slack import Message as SlackMessage
+from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings
-from bot.slack.replies import Replies
+from bot.slack.client import open_form
+from bot.slack.replies import Origin, Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.encryption import KeyRing
 from bot.web.metrics import Metrics
-from tests.builders import a_domain
-from tests.digests.office import EVE, DocumentsOnDisk
+from tests.api_keys.test_repository import a_draft
+from tests.builders import KEY, a_domain
+from tests.digests.builders import BOB, DAILY, EVE, DocumentsOnDisk
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts, FakeTracker
 from tests.playground.slack.bolt import bolt_app, by_http
 
@@ -40,6 +51,9 @@ SCOPES = (
     *("channels:read", "groups:read", "usergroups:read"),
 )
 RING = KeyRing({"k1": b"1" * 32})
+OLD, IN_USE, NEW = KEY.replace("Q", "O"), KEY, KEY.replace("Q", "R")
+PRESS = "Press"
+_NOT_SENT = (CommandFailed, FormError, NothingToPress)
 
 
 class NotingDispatcher(Dispatcher):
@@ -68,7 +82,7 @@ class FakeConnection(FakeLists):
 
 
 @dataclass
-class Running:
+class Bot:
     """`ada` is an admin, `olga` an owner, `bob` and `cy` members, `gus` a guest, `zoe` a stranger.
 
     `lists` stands for the service and the keys, unless `tracker` stands for the service alone.
@@ -85,8 +99,8 @@ class Running:
     screen: HomeScreen
 
     def __post_init__(self) -> None:
-        self.desk, self.repository = self.cases.digests, self.cases.repository
-        self.portfolio, self.rights = self.cases.portfolio, self.cases.admin.permissions
+        self.service, self.repository = self.cases.digests, self.cases.repository
+        self.portfolio = self.cases.portfolio
         self.keys, self.managers = self.cases.admin.keys, self.cases.admin.managers
         self.audit = self.cases.admin.audit
 
@@ -137,17 +151,128 @@ class Running:
     async def quiet(self) -> None:
         assert await self.tasks.drain(TIME_LIMIT_S)
 
+    async def opened(self, person: Person | None = None) -> View:
+        """Open somebody's Home tab; return it as it stands when all is done."""
+        person = person or self.bob
+        await person.by_id.open_home()
+        return await self.home(person)
 
-R = TypeVar("R", bound=Running)
+    async def home(self, person: Person | None = None) -> View:
+        """Return somebody's Home tab once all work is done."""
+        assert await self.tasks.drain(TIME_LIMIT_S)
+        home = (person or self.bob).home
+        assert home is not None
+        return home
+
+    async def home_saying(self, words: str, person: Person | None = None) -> View:
+        """Return somebody's Home tab once it says that, while work may still go on."""
+        return await self.shown(lambda home: words in home.everything, person, at_home=True)
+
+    def direct_messages(self, person: Person | None = None) -> list[str]:
+        """Return what lies in somebody's messages with the bot."""
+        return [message.everything for message in (person or self.bob).messages("dm")]
+
+    async def redraw_home(self, person: Person | None = None) -> None:
+        """Draw a tab that is open once more."""
+        await self.screen.draw(
+            Request(
+                workspace=self.workspace,
+                origin=Origin((person or self.bob).id),
+                client=self.client,
+                replies=self.screen.replies,
+            )
+        )
+
+    def home_draws(self) -> int:
+        """Return how often a Home tab was published."""
+        return sum(call.method == "views.publish" for call in self.slack.calls)
+
+    async def made(self, channel: str = "general", **plan: Any) -> Digest:
+        """Return a digest that somebody has made some time ago."""
+        defaults: dict[str, Any] = {"channel_id": self.channel_id(channel), "schedule": DAILY}
+        self.clock.advance(1)  # the list is in the order in which they were made
+        made, _ = await self.service.make(self.workspace, Plan(**(defaults | plan)), by=BOB)
+        self.posts.posts.clear()
+        return made
+
+    async def made_by_bob(self, channel: str = "general", **plan: Any) -> Digest:
+        """Return the same, made by the very person who acts in most tests."""
+        made = await self.made(channel, **plan)
+        own = replace(made, made_by=self.bob.id, made_by_name="bob")
+        return await self.repository.change(self.workspace, made.digest_id, lambda _: own)
+
+    async def now(self, digest: Digest) -> Digest:
+        """Return a digest as it is saved now."""
+        return await self.service.get(self.workspace, digest.digest_id)
+
+    async def digests(self, channel: str = "general") -> list[Digest]:
+        return await self.service.of_channel(self.workspace, self.channel_id(channel))
+
+    async def open_list(self, person: Person | None = None, channel: str = "general") -> View:
+        """Type the command; return the form that opens."""
+        person = person or self.bob
+        await person.type("/domaindigest", channel)
+        return await self.settled(person)
+
+    async def press(
+        self, form: View | SlackMessage, label: str, person: Person | None = None, nth: int = 0
+    ) -> View:
+        """Press a button; return the form as it stands when all is done."""
+        person = person or self.bob
+        await person.press(form, label, nth=nth)
+        return await self.settled(person)
+
+    async def new_form(self, channel: str = "general") -> View:
+        """Open the form in which bob makes a digest."""
+        return await self.press(await self.open_list(channel=channel), "New")
+
+    async def change_form(self) -> View:
+        """Open the form in which bob changes the first digest."""
+        return await self.press(await self.open_list(), "Change")
+
+    async def choose(self, form: View, name: str, answer: Any) -> View:
+        """Let bob choose in a field; return the form as it then stands."""
+        await self.bob.choose(form, name, answer)
+        return await self.settled()
+
+    async def submit(
+        self, form: View, fields: dict[str, Any] | None = None, person: Person | None = None
+    ) -> View:
+        """Fill in a form and send it; return what stands there when all is done."""
+        person = person or self.bob
+        delivery = await person.submit(form, fields or {})
+        assert not delivery.errors, delivery.errors
+        return await self.settled(person)
+
+    async def settled(self, person: Person | None = None) -> View:
+        """Return somebody's form once all work is done."""
+        await self.quiet()
+        form = (person or self.bob).form
+        assert form is not None
+        return form
+
+    def post_digest_button(self, action_id: str, label: str, value: str, channel: str) -> None:
+        """Let a message with a button stand in a channel, or in bob's direct message."""
+        direct = self.slack.world.workspace.direct_message(self.bob.member)
+        channel_id = direct.id if channel == "dm" else self.channel_id(channel)
+        self.post_button(channel_id, label, action_id, value)
+
+    async def answer(self, person: Person | None = None, channel: str = "general") -> str:
+        """Return the newest message that somebody sees."""
+        await self.quiet()
+        return (person or self.bob).messages(channel)[-1].everything
+
+
+B = TypeVar("B", bound=Bot)
 
 
 @asynccontextmanager
-async def running_listeners(
-    kind: type[R],
+async def running_bot(
+    kind: type[B],
     *,
     tracker: FakeTracker | None = None,
     clock: FakeClock | None = None,
-) -> AsyncIterator[R]:
+) -> AsyncIterator[B]:
     """Register every feature as `bot.app.main` does, in a workspace where nothing was done yet."""
     clock, documents, posts, tasks = (
         clock or FakeClock(EVE),
@@ -232,3 +357,80 @@ async def running_listeners(
             if not tracker:
                 running.lists.gate.set()
             await running.quiet()
+
+
+class AdminBot(Bot):
+    """There is a key in use and one before it; `tracker` is the service."""
+
+    tracker: FakeTracker
+
+    async def name(self, *names: str) -> None:
+        """Let people be the managers, by their names."""
+        people = tuple(self.slack.person(name).id for name in names)
+        await self.managers.name(self.workspace, people)
+
+    async def pair(self) -> KeyPair | None:
+        return await self.keys.pair(self.workspace)
+
+    async def earlier(self) -> KeyRecord | None:
+        pair = await self.pair()
+        return pair.earlier.record if pair and pair.earlier else None
+
+    async def acts(self) -> list[Act]:
+        return [entry.act for entry in await self.audit.entries(self.workspace)]
+
+    async def stored(self) -> list[object]:
+        """Return everything that is kept, to see whether it changes."""
+        return [*await self.documents.list_prefix("")]
+
+    def metadata(self, note: str | None = None) -> str:
+        """Return what a form carries that was opened in the channel."""
+        way = [self.channel_id(), None, True]
+        return json.dumps(way if note is None else [*way, note])
+
+    def button(self, person: Person, action_id: str, value: str) -> SlackMessage:
+        """Let a message with a button stand in the channel; return it as that person sees it."""
+        self.post_button(self.channel_id(), PRESS, action_id, value)
+        return person.messages()[-1]
+
+    async def open_button(
+        self, person: Person, action_id: str, value: str, note: str | None
+    ) -> View:
+        """Open a form with a button for somebody."""
+        blocks = [section("A form"), *actions(button(PRESS, action_id, value))]
+        return await self.open(person, notice("A form", blocks, metadata=self.metadata(note)))
+
+    async def open(self, person: Person, form: Block) -> View:
+        """Open a form for somebody as if they had been given it some time ago."""
+        trigger_id = self.slack.world.triggers.give(person.id, None, None)
+        await open_form(self.client, trigger_id, form)
+        assert person.form is not None
+        return person.form
+
+    async def do(self, *acts: object) -> None:
+        """Let what somebody does happen, all at once, until nothing runs any more.
+
+        Slack does not send what is no longer on the screen.
+        """
+        results = await asyncio.gather(*acts, return_exceptions=True)  # type: ignore[call-overload]  # any awaitables
+        for result in results:
+            if isinstance(result, BaseException) and not isinstance(result, _NOT_SENT):
+                raise result
+        await self.quiet()
+
+    def seen(self, person: Person) -> str:
+        """Return all that somebody sees: the channel, their direct message, their form."""
+        form = person.form.everything if person.form else ""
+        places = [*person.messages(), *person.messages("dm")]
+        return "\n".join([*(each.everything for each in places), form])
+
+
+@asynccontextmanager
+async def running_admin_bot() -> AsyncIterator[AdminBot]:
+    tracker = FakeTracker(a_domain())
+    async with running_bot(AdminBot, tracker=tracker, clock=FakeClock()) as bot:
+        bot.tracker = tracker
+        for secret in (OLD, IN_USE):
+            bot.clock.advance(60)
+            await bot.keys.save(bot.workspace, a_draft(secret), set_by=bot.ada.id)
+        yield bot

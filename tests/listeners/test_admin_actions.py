@@ -1,6 +1,6 @@
 """Every action of admins and managers: allowed, refused, from a stale form, and pressed twice."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,45 +37,43 @@ from bot.keys.views import (
     TURN_NIGHTS,
 )
 from bot.playground.slack import Message, Person, View
-from tests.listeners.admin_room import NEW, PRESS, AdminRoom, running_admin_room
+from tests.listeners.running import NEW, PRESS, AdminBot
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
-Given = Callable[[AdminRoom], Awaitable[str]]
-Drawn = Callable[[AdminRoom], Awaitable[Block]]
+Given = Callable[[AdminBot], Awaitable[str]]
+Drawn = Callable[[AdminBot], Awaitable[Block]]
 
 
-async def nothing(_room: AdminRoom) -> str:
+async def nothing(_bot: AdminBot) -> str:
     return ""
 
 
-async def mark_in_use(room: AdminRoom) -> str:
-    pair = await room.pair()
+async def mark_in_use(bot: AdminBot) -> str:
+    pair = await bot.pair()
     assert pair is not None
     return pair.record.mark
 
 
-async def mark_before(room: AdminRoom) -> str:
-    earlier = await room.earlier()
+async def mark_before(bot: AdminBot) -> str:
+    earlier = await bot.earlier()
     assert earlier is not None
     return earlier.mark
 
 
-async def a_key_form(room: AdminRoom) -> Block:
-    return key_form(room.metadata(), KeyFormValues())
+async def a_key_form(bot: AdminBot) -> Block:
+    return key_form(bot.metadata(), KeyFormValues())
 
 
-async def a_rotation_form(room: AdminRoom) -> Block:
-    return second_step(room.metadata(), KeyFormValues())
+async def a_rotation_form(bot: AdminBot) -> Block:
+    return second_step(bot.metadata(), KeyFormValues())
 
 
-async def a_managers_form(room: AdminRoom) -> Block:
-    return managers_form(room.metadata(), await room.managers.named(room.workspace))
+async def a_managers_form(bot: AdminBot) -> Block:
+    return managers_form(bot.metadata(), await bot.managers.named(bot.workspace))
 
 
-async def an_audiences_form(room: AdminRoom) -> Block:
-    return audiences_form(room.metadata(), DEFAULT_AUDIENCES)
+async def an_audiences_form(bot: AdminBot) -> Block:
+    return audiences_form(bot.metadata(), DEFAULT_AUDIENCES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,24 +144,23 @@ a_press_and_a_form = pytest.mark.parametrize(
 
 
 @pytest.fixture
-async def room() -> AsyncIterator[AdminRoom]:
-    async with running_admin_room() as room:
-        yield room
+async def bot(admin_bot: AdminBot) -> AdminBot:
+    return admin_bot
 
 
 @dataclass
-class Hand:
+class Press:
     """Somebody in front of the button or form, before they use it."""
 
-    room: AdminRoom
+    bot: AdminBot
     person: Person
     action: Action
     place: View | Message
 
     async def use(self, times: int = 1) -> str:
         """Press or send it, so many times at once; return what is then before the person."""
-        await self.room.do(*(self._once() for _ in range(times)))
-        return self.room.seen(self.person)
+        await self.bot.do(*(self._once() for _ in range(times)))
+        return self.bot.seen(self.person)
 
     async def _once(self) -> None:
         if self.action.draw:
@@ -174,28 +171,28 @@ class Hand:
             await self.person.press(self.place, PRESS)
 
 
-async def hand(room: AdminRoom, action: Action, name: str = "ada") -> Hand:
-    person = room.slack.person(name)
+async def press_of(bot: AdminBot, action: Action, name: str = "ada") -> Press:
+    person = bot.slack.person(name)
     if action.draw:
-        place: View | Message = await room.open(person, await action.draw(room))
+        place: View | Message = await bot.open(person, await action.draw(bot))
     else:
-        value = await action.value(room)
+        value = await action.value(bot)
         if action.in_form:
-            place = await room.open_button(person, action.name, value, action.note)
+            place = await bot.open_button(person, action.name, value, action.note)
         else:
-            place = room.button(person, action.name, value)
-    return Hand(room, person, action, place)
+            place = bot.button(person, action.name, value)
+    return Press(bot, person, action, place)
 
 
-async def assert_done(room: AdminRoom, action: Action, seen: str) -> None:
+async def assert_done(bot: AdminBot, action: Action, seen: str) -> None:
     assert action.words in seen
     if action.act:
-        assert await room.acts() == [action.act]
+        assert await bot.acts() == [action.act]
 
 
-async def assert_refused(room: AdminRoom, action: Action, before: list[object], seen: str) -> None:
-    assert await room.stored() == before
-    assert room.tracker.asked == []
+async def assert_refused(bot: AdminBot, action: Action, before: list[object], seen: str) -> None:
+    assert await bot.stored() == before
+    assert bot.tracker.asked == []
     assert not action.words or action.words not in seen
     assert "Only admins" in seen
 
@@ -204,60 +201,58 @@ async def assert_refused(room: AdminRoom, action: Action, before: list[object], 
 
 
 @every_action
-async def test_an_admin_may(room: AdminRoom, action: Action) -> None:
-    seen = await (await hand(room, action)).use()
+async def test_an_admin_may(bot: AdminBot, action: Action) -> None:
+    seen = await (await press_of(bot, action)).use()
 
-    await assert_done(room, action, seen)
+    await assert_done(bot, action, seen)
 
 
 @every_action_of_managers
-async def test_a_named_manager_may(room: AdminRoom, action: Action) -> None:
-    await room.name("bob")
+async def test_a_named_manager_may(bot: AdminBot, action: Action) -> None:
+    await bot.name("bob")
 
-    seen = await (await hand(room, action, "bob")).use()
+    seen = await (await press_of(bot, action, "bob")).use()
 
-    await assert_done(room, action, seen)
+    await assert_done(bot, action, seen)
 
 
 # Refused
 
 
 @every_action
-async def test_a_member_is_refused_and_reads_who_may(room: AdminRoom, action: Action) -> None:
-    await room.name("bob")
-    before = await room.stored()
+async def test_a_member_reads_the_names_of_managers(bot: AdminBot, action: Action) -> None:
+    await bot.name("bob")
+    before = await bot.stored()
 
-    seen = await (await hand(room, action, "cy")).use()
+    seen = await (await press_of(bot, action, "cy")).use()
 
-    await assert_refused(room, action, before, seen)
+    await assert_refused(bot, action, before, seen)
     if not action.is_for_admins:
-        assert f"<@{room.slack.person('bob').id}>" in seen
+        assert f"<@{bot.slack.person('bob').id}>" in seen
 
 
 @pytest.mark.parametrize("action", [a for a in ACTIONS if a.is_for_admins], ids=lambda a: a.name)
-async def test_a_manager_is_refused_what_is_for_admins(room: AdminRoom, action: Action) -> None:
-    await room.name("bob")
-    before = await room.stored()
+async def test_a_manager_is_refused_what_is_for_admins(bot: AdminBot, action: Action) -> None:
+    await bot.name("bob")
+    before = await bot.stored()
 
-    seen = await (await hand(room, action, "bob")).use()
+    seen = await (await press_of(bot, action, "bob")).use()
 
-    await assert_refused(room, action, before, seen)
+    await assert_refused(bot, action, before, seen)
 
 
 @pytest.mark.parametrize("flag", ["is_restricted", "is_stranger", "is_bot"])
 @loop_over("action", ACTIONS, ids=lambda action: action.name)
-async def test_a_guest_a_stranger_or_a_bot_never_may_whoever_names_them(
-    room: AdminRoom, action: Action, flag: str
-) -> None:
-    await room.name("bob")
-    place = await hand(room, action, "bob")
+async def test_guests_and_bots_never_may(bot: AdminBot, action: Action, flag: str) -> None:
+    await bot.name("bob")
+    place = await press_of(bot, action, "bob")
     setattr(place.person.member, flag, True)
-    before = await room.stored()
+    before = await bot.stored()
 
     await place.use()
 
-    assert await room.stored() == before
-    assert room.tracker.asked == []
+    assert await bot.stored() == before
+    assert bot.tracker.asked == []
     setattr(place.person.member, flag, False)  # the next action is put before a member again
 
 
@@ -265,47 +260,41 @@ async def test_a_guest_a_stranger_or_a_bot_never_may_whoever_names_them(
 
 
 @every_action
-async def test_who_is_no_admin_any_more_is_refused_in_what_was_open(
-    room: AdminRoom, action: Action
-) -> None:
-    place = await hand(room, action)
-    room.ada.member.is_admin = False
-    before = await room.stored()
+async def test_a_former_admin_is_refused_in_an_open_form(bot: AdminBot, action: Action) -> None:
+    place = await press_of(bot, action)
+    bot.ada.member.is_admin = False
+    before = await bot.stored()
 
-    await assert_refused(room, action, before, await place.use())
+    await assert_refused(bot, action, before, await place.use())
 
 
 @a_press_and_a_form
-async def test_who_was_left_out_again_is_refused_in_what_was_open(
-    room: AdminRoom, action: Action
-) -> None:
-    await room.name("bob")
-    place = await hand(room, action, "bob")
-    await room.name()
-    before = await room.stored()
+async def test_a_former_manager_is_refused_in_an_open_form(bot: AdminBot, action: Action) -> None:
+    await bot.name("bob")
+    place = await press_of(bot, action, "bob")
+    await bot.name()
+    before = await bot.stored()
 
-    await assert_refused(room, action, before, await place.use())
+    await assert_refused(bot, action, before, await place.use())
 
 
 STALE = {REMOVE_KEY, ROLL_BACK, GO_ON, STANDS_STILL, DELETED_IT}
 
 
 @pytest.mark.parametrize("action", [a for a in ACTIONS if a.name in STALE], ids=lambda a: a.name)
-async def test_what_was_open_while_somebody_else_changed_it_changes_nothing(
-    room: AdminRoom, action: Action
-) -> None:
-    place = await hand(room, action)
+async def test_an_outdated_form_changes_nothing(bot: AdminBot, action: Action) -> None:
+    place = await press_of(bot, action)
     for secret in ("S", "T"):
-        room.clock.advance(60)
+        bot.clock.advance(60)
         form = Action(name=KEY_FORM, draw=a_key_form, fields={"API key": NEW.replace("R", secret)})
-        await (await hand(room, form, "olga")).use()
-    await room.name("bob")
-    before, room.tracker.asked = await room.stored(), []
+        await (await press_of(bot, form, "olga")).use()
+    await bot.name("bob")
+    before, bot.tracker.asked = await bot.stored(), []
 
     await place.use()
 
-    assert await room.stored() == before
-    assert room.tracker.asked == []
+    assert await bot.stored() == before
+    assert bot.tracker.asked == []
 
 
 # Pressed twice
@@ -315,11 +304,11 @@ async def test_what_was_open_while_somebody_else_changed_it_changes_nothing(
 @pytest.mark.parametrize(
     "action", [a for a in ACTIONS if a.name != KEY_FORM], ids=lambda a: a.name
 )
-async def test_two_quick_presses_act_once(room: AdminRoom, action: Action) -> None:
-    await (await hand(room, action)).use(times=2)
+async def test_two_quick_presses_act_once(bot: AdminBot, action: Action) -> None:
+    await (await press_of(bot, action)).use(times=2)
 
     expected = [action.act] if action.act else []
-    assert await room.acts() == expected
+    assert await bot.acts() == expected
 
 
 # None is forgotten
@@ -329,8 +318,8 @@ OF_MEMBERS = {"add", "/adddomain", "alert", "bulk", "digest", "digests", "export
 OF_MEMBERS |= {"home", "scan", "share", "shortcut"}
 
 
-async def test_the_table_names_every_action_there_is(room: AdminRoom) -> None:
+async def test_the_table_names_every_action_there_is(bot: AdminBot) -> None:
     named = {action.name for action in ACTIONS}
-    others = {name for name in room.dispatcher.names if name.partition(".")[0] not in OF_MEMBERS}
+    others = {name for name in bot.dispatcher.names if name.partition(".")[0] not in OF_MEMBERS}
 
     assert named == others

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import aiohttp
-import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digests.alert_listeners import AlertListeners
@@ -18,7 +17,6 @@ from bot.slack.replies import Origin, Replies
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
 ACME, NAME = WorkspaceId("T1"), "d1/r1"
 
 

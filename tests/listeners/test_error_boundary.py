@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
 from bot.dispatch import error_boundary
-from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
 from bot.dispatch.usage import ANSWERED_IN_FORM, STILL_WORKING
@@ -23,8 +23,6 @@ from bot.slack.replies import Origin, Replies
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 from tests.fakes import TIME_LIMIT_S
-
-pytestmark = pytest.mark.anyio
 
 ANSWER = Message("the answer")
 WORKING, DONE = STILL_WORKING.text, ANSWERED_IN_FORM.text
@@ -76,7 +74,7 @@ class FakeFailures:
         return Message(f"{type(error).__name__} {conversation.reference}")
 
 
-class Room:
+class Bot:
     """A boundary, one conversation, and what came of it."""
 
     def __init__(self) -> None:
@@ -110,7 +108,13 @@ class Room:
         return self.replies.said
 
     def start(self, work: Work | None = None, **how: Any) -> None:
-        self.boundary.start(self.conversation, work or self.answer, "work", **how)
+        async def handle(_request: Request, work: Work) -> None:
+            await work()
+
+        given = work or self.answer
+        self.boundary.start(
+            self.conversation, Handling(name="work", handle=handle, given=given, **how)
+        )
 
     async def do(self, work: Work | None = None, **how: Any) -> list[str]:
         """Start it, and return what was said in the end."""
@@ -129,8 +133,8 @@ class Room:
 
 
 @pytest.fixture
-async def room() -> Room:
-    return Room()
+async def bot() -> Bot:
+    return Bot()
 
 
 async def a_while() -> None:
@@ -139,12 +143,10 @@ async def a_while() -> None:
         await asyncio.sleep(0)
 
 
-async def test_what_is_answered_at_once_is_answered_in_one_word(
-    room: Room, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert await room.do() == ["the answer"]
+async def test_a_quick_answer_is_alone(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+    assert await bot.do() == ["the answer"]
 
-    assert room.noted == [("work", "answered")]
+    assert bot.noted == [("work", "answered")]
     [line] = [line for line in capsys.readouterr().out.splitlines() if "outcome=" in line]
     for part in ("request=", "workspace=-.T1", "user=U1", "what=work", "outcome=answered"):
         assert part in line
@@ -153,52 +155,46 @@ async def test_what_is_answered_at_once_is_answered_in_one_word(
 class TestStrangers:
     """People of other companies, in a shared channel."""
 
-    async def test_are_kept_out(self, room: Room) -> None:
-        room.conversation.member = EVE
+    async def test_are_kept_out(self, bot: Bot) -> None:
+        bot.conversation.member = EVE
 
-        [said] = await room.do()
+        [said] = await bot.do()
 
         assert said.startswith("StrangerError")
 
-    async def test_are_left_to_the_work_where_it_sees_to_them(self, room: Room) -> None:
-        room.conversation.member = EVE
+    async def test_are_left_to_the_work_where_it_sees_to_them(self, bot: Bot) -> None:
+        bot.conversation.member = EVE
 
-        assert await room.do(admits_strangers=True) == ["the answer"]
+        assert await bot.do(admits_strangers=True) == ["the answer"]
 
 
 class TestSlowly:
     """The work takes longer than people wait without a word."""
 
     @pytest.fixture
-    async def room(self, monkeypatch: pytest.MonkeyPatch) -> Room:
+    async def bot(self, monkeypatch: pytest.MonkeyPatch) -> Bot:
         monkeypatch.setattr(error_boundary, "FIRST_WORD_AFTER_S", 0)
-        return Room()
+        return Bot()
 
-    async def test_people_read_that_it_goes_on_and_the_answer_takes_its_place(
-        self, room: Room
-    ) -> None:
+    async def test_the_answer_replaces_the_first_message(self, bot: Bot) -> None:
         async def work() -> None:
-            await room.replies.changed.wait()
-            await room.answer()
+            await bot.replies.changed.wait()
+            await bot.answer()
 
-        assert await room.do(work) == [WORKING, "the answer"]
-        assert room.replies.takes_place == ["the answer"]
+        assert await bot.do(work) == [WORKING, "the answer"]
+        assert bot.replies.takes_place == ["the answer"]
 
     @pytest.mark.parametrize("speaks", [True, False])
-    async def test_who_waits_for_no_message_reads_nothing_meanwhile(
-        self, room: Room, speaks: bool
-    ) -> None:
+    async def test_a_silent_request_has_no_first_message(self, bot: Bot, speaks: bool) -> None:
         async def work() -> None:
             await a_while()
-            await room.answer()
+            await bot.answer()
 
-        assert await room.do(work, speaks=speaks) == [WORKING] * speaks + ["the answer"]
+        assert await bot.do(work, speaks=speaks) == [WORKING] * speaks + ["the answer"]
 
-    async def test_an_answer_in_a_form_is_pointed_out_to_who_was_told_to_wait(
-        self, room: Room
-    ) -> None:
-        assert await room.do(a_while) == [WORKING, DONE]
-        assert room.replies.takes_place == [DONE]
+    async def test_the_first_message_points_to_an_answer_in_a_form(self, bot: Bot) -> None:
+        assert await bot.do(a_while) == [WORKING, DONE]
+        assert bot.replies.takes_place == [DONE]
 
 
 class TestFailures:
@@ -216,38 +212,38 @@ class TestFailures:
         ],
         ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
     )
-    async def test_are_explained_and_noted_and_told_to_the_log_as_far_as_they_are_troubles(
+    async def test_are_explained_and_logged_where_they_are_troubles(
         self,
-        room: Room,
+        bot: Bot,
         error: Exception,
         outcome: str,
         log: str | None,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        [said] = await room.do(room.fail(error))
+        [said] = await bot.do(bot.fail(error))
 
-        assert said == f"{type(error).__name__} {room.conversation.reference}"
-        assert room.noted == [("work", outcome)]
+        assert said == f"{type(error).__name__} {bot.conversation.reference}"
+        assert bot.noted == [("work", outcome)]
         out = capsys.readouterr().out.splitlines()
         text = [line for line in out if "failure explained" in line or "unforeseen" in line]
         assert len(text) == (log is not None)
         assert all(log and log in line for line in text)
-        assert all(f"request={room.conversation.reference}" in line for line in text)
+        assert all(f"request={bot.conversation.reference}" in line for line in text)
 
-    async def test_an_answer_that_fails_once_is_followed_by_why(self, room: Room) -> None:
-        room.replies.errors = [SlackUnavailableError("down")]
+    async def test_an_answer_that_fails_once_is_followed_by_why(self, bot: Bot) -> None:
+        bot.replies.errors = [SlackUnavailableError("down")]
 
-        [said] = await room.do()
+        [said] = await bot.do()
 
         assert said.startswith("SlackUnavailableError")
 
     @pytest.mark.parametrize("error", [SlackUnavailableError("down"), ZeroDivisionError("1/0")])
-    async def test_that_cannot_be_told_are_told_to_the_log(
-        self, room: Room, error: Exception, capsys: pytest.CaptureFixture[str]
+    async def test_that_cannot_be_sent_are_logged(
+        self, bot: Bot, error: Exception, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        room.replies.errors = [error]
+        bot.replies.errors = [error]
 
-        assert await room.do(room.fail(BotError("no"))) == []
+        assert await bot.do(bot.fail(BotError("no"))) == []
 
         assert "could not explain the failure" in (out := capsys.readouterr().out)
         assert "a task failed" not in out
@@ -255,19 +251,17 @@ class TestFailures:
 
 @pytest.mark.parametrize("is_home", [True, False])
 @pytest.mark.parametrize("fails", [True, False])
-async def test_home_follows_what_was_done_there_after_the_answer(
-    room: Room, is_home: bool, fails: bool
-) -> None:
+async def test_home_is_drawn_after_the_answer(bot: Bot, is_home: bool, fails: bool) -> None:
     followed: list[int] = []
 
     async def follow(conversation: Request) -> None:
-        assert conversation is room.conversation
-        followed.append(len(room.said))
+        assert conversation is bot.conversation
+        followed.append(len(bot.said))
 
-    room.boundary.after_home(follow)
-    room.conversation.origin = Origin("U1", is_home=is_home)
+    bot.boundary.after_home(follow)
+    bot.conversation.origin = Origin("U1", is_home=is_home)
 
-    await room.do(room.fail(BotError("no")) if fails else None)
+    await bot.do(bot.fail(BotError("no")) if fails else None)
 
     assert followed == [1] * is_home
 
@@ -276,48 +270,46 @@ class TestCutOff:
     """A stop with work that cannot be waited for."""
 
     @pytest.mark.parametrize("is_answered", [True, False])
-    async def test_excuses_itself_only_with_those_who_have_no_answer(
-        self, room: Room, is_answered: bool
+    async def test_apologises_only_to_those_without_an_answer(
+        self, bot: Bot, is_answered: bool
     ) -> None:
         begun = asyncio.Event()
 
         async def work() -> None:
             if is_answered:
-                await room.answer()
+                await bot.answer()
             begun.set()
             await asyncio.Event().wait()
 
-        room.start(work)
+        bot.start(work)
         await begun.wait()
 
-        assert await room.boundary.cancel_all() == (0 if is_answered else 1)
-        assert any("is restarting" in text for text in room.said) is not is_answered
-        assert room.noted == [("work", "cut_off")]
+        assert await bot.boundary.cancel_all() == (0 if is_answered else 1)
+        assert any("is restarting" in text for text in bot.said) is not is_answered
+        assert bot.noted == [("work", "cut_off")]
 
-    async def test_one_excuse_that_slack_does_not_take_is_no_failure_of_the_others(
-        self, room: Room
-    ) -> None:
+    async def test_one_failed_apology_does_not_stop_the_others(self, bot: Bot) -> None:
         begun = [asyncio.Event(), asyncio.Event()]
         for each in begun:
-            room.conversation = room.a_conversation()
+            bot.conversation = bot.a_conversation()
 
             async def work(each: asyncio.Event = each) -> None:
                 each.set()
                 await asyncio.Event().wait()
 
-            room.start(work)
+            bot.start(work)
             await each.wait()
-        room.replies.errors = [SlackUnavailableError("down")]
+        bot.replies.errors = [SlackUnavailableError("down")]
 
-        assert await room.boundary.cancel_all() == 2
-        assert len(room.said) == 1
+        assert await bot.boundary.cancel_all() == 2
+        assert len(bot.said) == 1
 
-    async def test_does_not_wait_for_a_slack_that_does_not_answer(self, room: Room) -> None:
+    async def test_does_not_wait_for_a_slack_that_does_not_answer(self, bot: Bot) -> None:
         async def work() -> None:
             await asyncio.Event().wait()
 
-        room.start(work)
+        bot.start(work)
         await a_while()
-        room.replies.is_stuck = True
+        bot.replies.is_stuck = True
 
-        assert await room.boundary.cancel_all() == 1
+        assert await bot.boundary.cancel_all() == 1

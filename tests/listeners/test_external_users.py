@@ -14,8 +14,6 @@ from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableErro
 from bot.slack.replies import Origin, Replies
 from tests.fakes import FakeClock
 
-pytestmark = pytest.mark.anyio
-
 ACME = WorkspaceId("T1")
 
 
@@ -54,7 +52,7 @@ def strangers(clock: FakeClock) -> ExternalUserGuard:
     return ExternalUserGuard(clock=clock.seconds)
 
 
-async def test_slack_is_asked_once_in_ten_minutes(
+async def test_slack_is_asked_every_ten_minutes(
     visit: Visit, strangers: ExternalUserGuard, clock: FakeClock
 ) -> None:
     for wait_s in (0, KNOWN_FOR_S - 1, 2):
@@ -64,9 +62,7 @@ async def test_slack_is_asked_once_in_ten_minutes(
     assert Visit.asked == 2
 
 
-async def test_the_same_id_in_another_workspace_is_somebody_else(
-    visit: Visit, strangers: ExternalUserGuard
-) -> None:
+async def test_an_id_counts_for_one_workspace(visit: Visit, strangers: ExternalUserGuard) -> None:
     await strangers.check(visit)
     visit.workspace, visit.is_stranger = WorkspaceId("T2"), True
 
@@ -74,7 +70,7 @@ async def test_the_same_id_in_another_workspace_is_somebody_else(
         await strangers.check(visit)
 
 
-async def test_whose_payload_says_that_they_are_from_elsewhere_is_looked_at_each_time(
+async def test_a_foreign_payload_is_checked_each_time(
     visit: Visit, strangers: ExternalUserGuard
 ) -> None:
     await strangers.check(visit)
@@ -87,7 +83,7 @@ async def test_whose_payload_says_that_they_are_from_elsewhere_is_looked_at_each
 @pytest.mark.parametrize(
     "error", [SlackUnavailableError("away"), SlackRefusedError("user_not_found")], ids=str
 )
-async def test_a_slack_that_does_not_say_keeps_nobody_of_the_workspace_waiting(
+async def test_a_silent_slack_delays_no_one(
     visit: Visit, strangers: ExternalUserGuard, error: SlackError
 ) -> None:
     visit.error = error
@@ -95,9 +91,7 @@ async def test_a_slack_that_does_not_say_keeps_nobody_of_the_workspace_waiting(
     await strangers.check(visit)
 
 
-async def test_somebody_whom_the_bot_cannot_see_is_kept_out(
-    visit: Visit, strangers: ExternalUserGuard
-) -> None:
+async def test_an_invisible_person_is_kept_out(visit: Visit, strangers: ExternalUserGuard) -> None:
     visit.error = SlackRefusedError("user_not_visible")
 
     with pytest.raises(StrangerError):

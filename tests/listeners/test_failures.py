@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-import pytest
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -34,13 +33,11 @@ from tests.fakes import FakeClock
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 HERE = WorkspaceId("T1")
 NO_KEY = NoKeyError("none")
 
 
-class Room:
+class Bot:
     """A workspace without a key, all of whose people may set one."""
 
     def __init__(self) -> None:
@@ -92,25 +89,25 @@ def typed(line: str) -> Request:
     ],
 )
 async def test_what_is_kept_until_there_is_a_key_is_said_to_be(line: str, is_kept: bool) -> None:
-    room = Room()
+    bot = Bot()
 
-    assert await room.is_said_to_be_kept(line) is is_kept
+    assert await bot.is_said_to_be_kept(line) is is_kept
 
-    kept = [f"{each.command} {each.text}" for each in await room.deferred.take_all(HERE)]
+    kept = [f"{each.command} {each.text}" for each in await bot.deferred.take_all(HERE)]
     assert kept == [line] * is_kept
 
 
 async def test_what_the_store_does_not_take_is_not_said_to_be_kept() -> None:
-    room = Room()
-    await room.documents.close()
+    bot = Bot()
+    await bot.documents.close()
 
-    assert not await room.is_said_to_be_kept("/domains")
+    assert not await bot.is_said_to_be_kept("/domains")
 
 
 async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> None:
     error = NotUnderstoodError([NotUnderstood("colour:red", "there is no filter")], ["tag:prod"])
 
-    said = await Room().failures.explain(error, typed("/domains tag:prod colour:red"))
+    said = await Bot().failures.explain(error, typed("/domains tag:prod colour:red"))
 
     assert said == not_understood_message("/domains", error.problems, error.understood)
 
@@ -166,9 +163,7 @@ async def unread(
         (UNKNOWN, "Install the app again."),
     ],
 )
-async def test_a_command_that_was_not_taken_is_answered_with_a_sentence(
-    error: Exception, said: str
-) -> None:
+async def test_a_failed_command_gets_a_sentence(error: Exception, said: str) -> None:
     status, body = await unread(error, COMMAND)
 
     assert (status, json.loads(body)["response_type"]) == (200, "ephemeral")
@@ -176,9 +171,7 @@ async def test_a_command_that_was_not_taken_is_answered_with_a_sentence(
 
 
 @loop_over("body", [PRESS, MESSAGE])
-async def test_a_press_that_was_not_taken_is_answered_below_its_message(
-    body: Mapping[str, str],
-) -> None:
+async def test_a_failed_press_gets_a_sentence_below_its_message(body: Mapping[str, str]) -> None:
     for error, said in ((STORE, "The app's database is unavailable."), (UNKNOWN, str(UNKNOWN))):
         url = ResponseUrl()
 

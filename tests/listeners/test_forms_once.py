@@ -3,15 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from bot.blocks.builders import notice
+from bot.dispatch.request import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import sent_elsewhere_form
 from bot.store.deduplication import MemoryDedup
 from tests.listeners.test_presses import CONTEXT, REPLIES
-
-pytestmark = pytest.mark.anyio
 
 BODY = {
     "user": {"id": "U1"},
@@ -25,8 +22,8 @@ class Process:
     def __init__(self, seen: MemoryDedup) -> None:
         self.started = 0
         app: Any = SimpleNamespace(action=lambda _: lambda _: None, view=self.take)
-        boundary: Any = SimpleNamespace(start=self.start)
-        dispatcher = Dispatcher(app, boundary, REPLIES, seen=seen)
+        boundary: Any = SimpleNamespace(start=self.start, once=OncePerMessage(seen))
+        dispatcher = Dispatcher(app, boundary, REPLIES)
         dispatcher.view("form", lambda _: None, self.work, busy=lambda: notice("Busy", []))
 
     def take(self, _callback_id: str) -> Any:

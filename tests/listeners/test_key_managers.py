@@ -1,6 +1,5 @@
 """The form in which admins name managers."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -10,56 +9,53 @@ from bot.access.views import MANAGERS_FIELD
 from bot.domainkey.listeners import read_managers_form
 from bot.keys.views import NAME_MANAGERS
 from bot.playground.slack import View
-from tests.listeners.admin_room import PRESS, AdminRoom, running_admin_room
-
-pytestmark = pytest.mark.anyio
+from tests.listeners.running import PRESS, AdminBot
 
 
 @pytest.fixture
-async def room() -> AsyncIterator[AdminRoom]:
-    async with running_admin_room() as room:
-        yield room
+async def bot(admin_bot: AdminBot) -> AdminBot:
+    return admin_bot
 
 
-async def open_form(room: AdminRoom) -> View:
-    await room.ada.press(room.button(room.ada, NAME_MANAGERS, ""), PRESS)
-    await room.quiet()
-    assert room.ada.form is not None
-    return room.ada.form
+async def open_form(bot: AdminBot) -> View:
+    await bot.ada.press(bot.button(bot.ada, NAME_MANAGERS, ""), PRESS)
+    await bot.quiet()
+    assert bot.ada.form is not None
+    return bot.ada.form
 
 
-async def submit(room: AdminRoom, form: View, **fields: Any) -> str:
+async def submit(bot: AdminBot, form: View, **fields: Any) -> str:
     answers = {name.replace("_", " "): value for name, value in fields.items()}
-    await room.ada.submit(form, answers)
-    await room.quiet()
-    assert room.ada.form is not None
-    return room.ada.form.everything
+    await bot.ada.submit(form, answers)
+    await bot.quiet()
+    assert bot.ada.form is not None
+    return bot.ada.form.everything
 
 
-async def named(room: AdminRoom) -> tuple[str, ...]:
-    return await room.managers.named(room.workspace)
+async def named(bot: AdminBot) -> tuple[str, ...]:
+    return await bot.managers.named(bot.workspace)
 
 
-async def test_people_are_named(room: AdminRoom) -> None:
-    said = await submit(room, await open_form(room), Managers=["cy", "bob"])
+async def test_people_are_named(bot: AdminBot) -> None:
+    said = await submit(bot, await open_form(bot), Managers=["cy", "bob"])
 
-    cy, bob = (room.slack.person(name).id for name in ("cy", "bob"))
-    assert await named(room) == (cy, bob)
+    cy, bob = (bot.slack.person(name).id for name in ("cy", "bob"))
+    assert await named(bot) == (cy, bob)
     assert f"managers: <@{cy}>, <@{bob}>." in said
-    [entry] = await room.audit.entries(room.workspace)
+    [entry] = await bot.audit.entries(bot.workspace)
     assert (entry.act, entry.added) == (Act.MANAGERS_CHANGED, (cy, bob))
 
 
 @pytest.mark.parametrize("name", ["gus", "zoe"])
-async def test_with_a_guest_or_a_stranger_none_is_saved(room: AdminRoom, name: str) -> None:
-    said = await submit(room, await open_form(room), Managers=["bob", name])
+async def test_no_one_is_saved_with_a_guest_or_a_stranger(bot: AdminBot, name: str) -> None:
+    said = await submit(bot, await open_form(bot), Managers=["bob", name])
 
     assert "Not saved" in said
-    assert f"<@{room.slack.person(name).id}>" in said
-    assert await named(room) == ()
+    assert f"<@{bot.slack.person(name).id}>" in said
+    assert await named(bot) == ()
 
 
-def test_not_more_than_twenty_are_read() -> None:
+def test_twenty_people_at_most_are_read() -> None:
     people = [f"U{number}" for number in range(10, 40)]
 
     read = read_managers_form({"a": {MANAGERS_FIELD: {"selected_users": people}}})
@@ -67,10 +63,10 @@ def test_not_more_than_twenty_are_read() -> None:
     assert read == tuple(people[:MAX_MANAGERS])
 
 
-async def test_what_slack_refuses_to_draw_is_said_where_they_asked(room: AdminRoom) -> None:
-    form = await open_form(room)
-    room.slack.fail_next("views.update", "view_too_large")
+async def test_what_slack_refuses_to_draw_is_said_where_they_asked(bot: AdminBot) -> None:
+    form = await open_form(bot)
+    bot.slack.fail_next("views.update", "view_too_large")
 
-    await submit(room, form, Managers=["bob"])
+    await submit(bot, form, Managers=["bob"])
 
-    assert "managers:" in room.ada.messages()[-1].everything
+    assert "managers:" in bot.ada.messages()[-1].everything

@@ -19,8 +19,6 @@ from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import ACME, IN_ORG, ORG, Registry
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
 Json = dict[str, Any]
 SECONDS = int(MOMENT.timestamp()) - 60
 AT = datetime.fromtimestamp(SECONDS, UTC)
@@ -68,15 +66,13 @@ def test_a_workspace_of_an_organisation_may_be_known_by_two_names() -> None:
         ),
     ],
 )
-def test_a_whole_organisation_is_told_apart(fields: Json) -> None:
+def test_a_whole_organisation_is_recognised(fields: Json) -> None:
     assert homes(an_event(**fields)) == [organisation("E1")]
 
 
 @loop_over("is_whole", [True, "true", False])
 @loop_over("team_id", ["", None, "E1", "T1"])
-def test_where_a_workspace_is_named_no_organisation_goes(
-    team_id: str | None, is_whole: object
-) -> None:
+def test_a_named_workspace_spares_its_organisation(team_id: str | None, is_whole: object) -> None:
     body = an_event(authorizations=[an_authorization(team_id, "E1", is_whole=is_whole)])
 
     assert homes(body) == [WorkspaceId("T1", "E1"), ACME]

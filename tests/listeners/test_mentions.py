@@ -43,9 +43,7 @@ DIRECT = {**MENTION, "type": "message", "channel": "D1", "channel_type": "im"}
         ("", "", False),
     ],
 )
-def test_a_command_line_is_read_with_or_without_slash_and_nothing_is_guessed(
-    text: str, line: str, is_for_all: bool
-) -> None:
+def test_a_command_line_needs_no_slash(text: str, line: str, is_for_all: bool) -> None:
     assert read_line(text, BOT) == (line, is_for_all)
 
 
@@ -103,9 +101,7 @@ def test_in_the_app_s_own_conversation_nothing_is_shared() -> None:
     "event, is_from_elsewhere",
     [(MENTION, False), ({**MENTION, "user_team": "T2"}, True), ({**MENTION, "team": None}, False)],
 )
-def test_a_person_of_another_workspace_is_known_by_their_team(
-    event: dict[str, Any], is_from_elsewhere: bool
-) -> None:
+def test_strangers_are_recognised(event: dict[str, Any], is_from_elsewhere: bool) -> None:
     assert read(event).is_from_elsewhere is is_from_elsewhere
 
 
@@ -119,9 +115,7 @@ def test_a_person_of_another_workspace_is_known_by_their_team(
         (f"<@{BOT}> scan a.example\nb.example", ["/scan a.example\nb.example"]),
     ],
 )
-def test_each_line_that_begins_with_a_mention_is_a_command_line(
-    text: str, lines: list[str]
-) -> None:
+def test_each_line_with_a_mention_is_a_command_line(text: str, lines: list[str]) -> None:
     assert [each.command_line for each in read_all({**MENTION, "text": text})] == lines
 
 

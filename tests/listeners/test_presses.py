@@ -34,7 +34,7 @@ def pressed(action_id: str = "run.below", **where: str) -> dict[str, Any]:
         (pressed("share.scan.1.1", thread_ts="1.1"), "1.1", True),
     ],
 )
-def test_a_press_belongs_to_its_thread_or_to_the_one_that_the_button_shares_into(
+def test_a_press_belongs_to_its_thread(
     body: dict[str, Any], thread_ts: str | None, is_in_thread: bool
 ) -> None:
     origin = from_press(body, CONTEXT, REPLIES).origin
@@ -42,7 +42,7 @@ def test_a_press_belongs_to_its_thread_or_to_the_one_that_the_button_shares_into
     assert (origin.thread_ts, origin.is_in_thread) == (thread_ts, is_in_thread)
 
 
-def test_presses_of_different_messages_and_forms_are_told_apart() -> None:
+def test_presses_of_different_messages_are_different() -> None:
     where = [
         {"container": {"channel_id": "C1", "message_ts": "1.1"}},
         {"container": {"channel_id": "C1", "message_ts": "2.1"}},
@@ -70,7 +70,7 @@ def test_a_press_names_the_workspace_that_its_person_comes_from() -> None:
         ({"ts": "2.1", "thread_ts": "1.1"}, "1.1", True),
     ],
 )
-def test_a_form_of_a_shortcut_remembers_the_thread_of_its_message(
+def test_a_shortcuts_form_keeps_the_thread(
     message: dict[str, Any], thread_ts: str, is_in_thread: bool
 ) -> None:
     called = from_shortcut({**WHO, "message": message}, CONTEXT, REPLIES)

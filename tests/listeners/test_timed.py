@@ -5,13 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.app.bolt import TimedApp
-
-pytestmark = pytest.mark.anyio
 
 LONG_S = 0.05
 

@@ -2,17 +2,10 @@
 
 import asyncio
 
-import pytest
 from prometheus_client import CollectorRegistry
 
-from bot.web.gauges import Gauge, LazyGauges
+from bot.web.gauges import DIGESTS, LazyGauges
 from tests.metrics.reading import a_bot, find_all, value
-
-pytestmark = pytest.mark.anyio
-
-DEPTH: dict[str, tuple[Gauge, ...]] = {
-    "depth": (Gauge("depth", "How deep.", lambda found: {(): found}),)
-}
 
 
 class FakeSource:
@@ -23,48 +16,48 @@ class FakeSource:
         self.error: Exception | None = None
         self.is_stuck = False
 
-    async def __call__(self) -> float:
+    async def __call__(self) -> tuple[int, float]:
         self.asked += 1
         if self.is_stuck:
             await asyncio.Event().wait()
         if self.error:
             raise self.error
-        return float(self.asked)
+        return self.asked, 0.0
 
 
-class Room:
-    """Looks with one gauge."""
+class Bot:
+    """Looks with one source."""
 
     def __init__(self) -> None:
         self.registry, self.source = CollectorRegistry(), FakeSource()
-        self.looks = LazyGauges(self.registry, DEPTH)
-        self.looks.set_source("depth", self.source)
+        self.looks = LazyGauges(self.registry)
+        self.looks.set_source(DIGESTS, self.source)
 
-    async def depth(self) -> float | None:
+    async def due(self) -> float | None:
         await self.looks.refresh()
-        return self.registry.get_sample_value("depth")
+        return self.registry.get_sample_value("bot_digests_due")
 
     @property
     def failures(self) -> float | None:
-        return self.registry.get_sample_value("bot_look_failures_total", {"look": "depth"})
+        return self.registry.get_sample_value("bot_look_failures_total", {"look": DIGESTS})
 
 
 async def test_a_look_that_fails_shows_nothing_instead_of_what_was_once() -> None:
-    room = Room()
-    first = await room.depth()
+    bot = Bot()
+    first = await bot.due()
 
-    room.source.error = OSError("the database is away")
+    bot.source.error = OSError("the database is away")
 
-    assert (first, await room.depth(), room.failures) == (1.0, None, 1.0)
+    assert (first, await bot.due(), bot.failures) == (1.0, None, 1.0)
 
 
 async def test_a_look_that_hangs_is_given_up() -> None:
-    room = Room()
-    room.source.is_stuck = True
+    bot = Bot()
+    bot.source.is_stuck = True
 
-    depth = await room.depth()
+    due = await bot.due()
 
-    assert (depth, room.failures) == (None, 1.0)
+    assert (due, bot.failures) == (None, 1.0)
 
 
 async def test_every_look_tells_its_gauges() -> None:

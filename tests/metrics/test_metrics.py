@@ -12,8 +12,6 @@ from bot import __version__
 from bot.web.metrics import OPERATIONS, REQUEST_OUTCOMES, Metrics
 from tests.metrics.reading import a_bot, samples, value, values
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_what_never_happened_yet_is_there_with_0_so_that_its_first_time_is_seen() -> None:
     found = await samples(a_bot())
@@ -93,7 +91,7 @@ def test_the_version_is_that_of_the_project() -> None:
     assert project["project"]["version"] == __version__
 
 
-async def test_who_asks_for_openmetrics_gets_it() -> None:
+async def test_openmetrics_is_served_on_request() -> None:
     metrics = a_bot()
     metrics.store.note_call("get", "ok", 0.001)
 

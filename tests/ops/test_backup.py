@@ -23,8 +23,6 @@ from bot.store.files import FileLock
 from bot.store.postgres.address import parse_address
 from tests.builders import MOMENT
 
-pytestmark = pytest.mark.anyio
-
 SETTING = "k1:" + "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE="
 RING = KeyRing.parse(SETTING)
 OTHER = "k1:" + "YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmI="
@@ -84,7 +82,7 @@ async def backup(in_file: Store, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "ways", ["in_file other_file", "in_file in_database", "in_database other_file"]
 )
-async def test_all_documents_arrive_as_they_were(
+async def test_all_documents_are_restored(
     stores: dict[str, Store], tmp_path: Path, ways: str
 ) -> None:
     one, other = (stores[each] for each in ways.split())
@@ -98,9 +96,7 @@ async def test_all_documents_arrive_as_they_were(
     assert await content(other) == before
 
 
-async def test_it_is_of_one_moment_beside_a_store_that_is_written(
-    in_file: Store, other_file: Store, tmp_path: Path
-) -> None:
+async def test_it_is_of_one_moment(in_file: Store, other_file: Store, tmp_path: Path) -> None:
     await fill(in_file)
     async with in_file.opened() as documents:
         before = await all_of(documents)
@@ -150,7 +146,7 @@ def a_line_left_out(whole: bytes) -> bytes:
 @pytest.mark.parametrize(
     "change", [cut_between_lines, one_letter_changed, something_behind, a_line_left_out]
 )
-async def test_of_a_damaged_file_nothing_is_restored(
+async def test_a_damaged_file_restores_nothing(
     backup: Path, other_file: FileStore, change: Callable[[bytes], bytes]
 ) -> None:
     rewrite(backup, change)
@@ -161,9 +157,7 @@ async def test_of_a_damaged_file_nothing_is_restored(
     assert not other_file.path.exists()
 
 
-async def test_wherever_a_file_is_cut_nothing_is_restored(
-    backup: Path, other_file: FileStore
-) -> None:
+async def test_a_truncated_file_restores_nothing(backup: Path, other_file: FileStore) -> None:
     whole = backup.read_bytes()  # noqa: ASYNC240
     for length in (*range(0, len(whole), len(whole) // 40), len(whole) - 1):
         backup.write_bytes(whole[:length])  # noqa: ASYNC240
@@ -174,9 +168,7 @@ async def test_wherever_a_file_is_cut_nothing_is_restored(
         assert not other_file.path.exists()
 
 
-async def test_of_a_damaged_file_nothing_is_restored_into_a_database(
-    backup: Path, in_database: Store
-) -> None:
+async def test_a_damaged_file_leaves_a_database_empty(backup: Path, in_database: Store) -> None:
     rewrite(backup, cut_between_lines)
 
     with pytest.raises(OperatingError, match="damaged or cut off"):
@@ -203,7 +195,7 @@ async def test_another_file_is_no_backup(other_file: Store, tmp_path: Path) -> N
     ],
     ids=["another name", "another key", "none"],
 )
-async def test_without_its_keys_nothing_is_restored(
+async def test_it_needs_its_keys(
     backup: Path, other_file: FileStore, setting: str | None, words: str
 ) -> None:
     with pytest.raises(OperatingError, match=words):
@@ -213,7 +205,7 @@ async def test_without_its_keys_nothing_is_restored(
 
 
 @pytest.mark.parametrize("there", ["other_file", "in_database"])
-async def test_a_store_with_data_is_left_as_it_is(
+async def test_a_store_with_data_is_kept(
     stores: dict[str, Store], backup: Path, there: str
 ) -> None:
     store = stores[there]
@@ -228,16 +220,14 @@ async def test_a_store_with_data_is_left_as_it_is(
 
 
 @pytest.mark.parametrize("there", ["other_file", "in_database"])
-async def test_beside_a_running_bot_nothing_is_restored(
-    stores: dict[str, Store], backup: Path, there: str
-) -> None:
+async def test_a_bot_prevents_it(stores: dict[str, Store], backup: Path, there: str) -> None:
     store = stores[there]
     async with store.opened():
         with pytest.raises(StoreLockedError):
             await restore(store, str(backup), SETTING)
 
 
-async def test_a_store_that_another_restore_just_made_is_left_alone(
+async def test_another_restore_is_left_alone(
     other_file: FileStore, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lock_after_another(lock: Path) -> FileLock:
@@ -253,7 +243,7 @@ async def test_a_store_that_another_restore_just_made_is_left_alone(
     assert len(await content(other_file)) == MANY + 2
 
 
-async def test_a_backup_on_a_failing_disk_is_not_taken_for_a_failing_store(
+async def test_a_failing_disk_is_named(
     other_file: FileStore, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Path("/proc/self/mem").open("rb") as unreadable:  # noqa: ASYNC230  # its start is no memory
@@ -263,9 +253,7 @@ async def test_a_backup_on_a_failing_disk_is_not_taken_for_a_failing_store(
             await restore(other_file, STDIO, SETTING)
 
 
-async def test_a_full_disk_is_not_taken_for_a_damaged_store(
-    in_file: FileStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_full_disk_is_named(in_file: FileStore, monkeypatch: pytest.MonkeyPatch) -> None:
     await fill(in_file)
     with Path("/dev/full").open("wb", buffering=0) as full:  # noqa: ASYNC230
         monkeypatch.setattr(sys, "stdout", full)
@@ -274,7 +262,7 @@ async def test_a_full_disk_is_not_taken_for_a_damaged_store(
             await back_up(in_file, STDIO, MOMENT)
 
 
-async def test_a_pipe_that_its_reader_closed_is_told_as_that(
+async def test_a_closed_pipe_is_reported(
     in_file: FileStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(in_file)
@@ -287,7 +275,7 @@ async def test_a_pipe_that_its_reader_closed_is_told_as_that(
             await back_up(in_file, STDIO, MOMENT)
 
 
-async def test_a_large_store_is_copied_bit_by_bit(
+async def test_it_copies_in_parts(
     in_file: FileStore, other_file: FileStore, tmp_path: Path
 ) -> None:
     name, text = str(tmp_path / "all.jsonl"), "x" * 20_000
@@ -308,9 +296,7 @@ async def test_a_large_store_is_copied_bit_by_bit(
     assert peak < 10_000_000  # half of the store
 
 
-async def test_a_backup_that_fails_leaves_the_one_before(
-    in_file: FileStore, tmp_path: Path
-) -> None:
+async def test_a_failed_backup_keeps_the_one_before(in_file: FileStore, tmp_path: Path) -> None:
     path = tmp_path / "all.jsonl"
     path.touch()
     rewrite(path, lambda _nothing: b"the one before")

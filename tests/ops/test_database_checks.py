@@ -2,8 +2,6 @@
 
 import base64
 
-import pytest
-
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.ops.doctor_store import check_database
@@ -14,8 +12,6 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from tests.ops.builders import an_installation
 
-pytestmark = pytest.mark.anyio
-
 RING = "k1:" + base64.b64encode(b"a" * 32).decode()
 
 
@@ -23,9 +19,7 @@ def store_at(url: str) -> DatabaseStore:
     return DatabaseStore(parse_address(url), migrations())
 
 
-async def test_what_is_sealed_is_seen_and_nothing_else_is_read(
-    database: str,
-) -> None:
+async def test_only_secrets_and_installations_are_read(database: str) -> None:
     documents, ring = await open_postgres(parse_address(database)), KeyRing.parse(RING)
     await check_key_ring(documents, ring)
     await InstallationRepository(documents, ring).put(an_installation())

@@ -1,11 +1,7 @@
 import asyncio
 
-import pytest
-
 from bot.ops.doctor import findings_of
 from bot.ops.output import Finding, Mark, ok
-
-pytestmark = pytest.mark.anyio
 
 
 async def hanging_check() -> list[Finding]:
@@ -13,7 +9,7 @@ async def hanging_check() -> list[Finding]:
     return []
 
 
-async def test_checks_keep_their_order_and_dead_addresses_hold_nobody() -> None:
+async def test_checks_keep_their_order_despite_dead_addresses() -> None:
     async def check() -> list[Finding]:
         return [ok("second", "well"), ok("third", "well")]
 

@@ -21,8 +21,6 @@ from tests.memory import FailingDocuments
 from tests.ops.builders import an_installation
 from tests.store.test_encryption import a_ring
 
-pytestmark = pytest.mark.anyio
-
 BOT = Path(__file__).parents[2] / "bot"
 ACME, OTHER, ORG = WorkspaceId("T1"), WorkspaceId("T2", "E1"), organisation("E1")
 OLD, BOTH, NEW = a_ring("k1"), a_ring("k2", "k1"), a_ring("k2")
@@ -141,9 +139,7 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
 
 
 @pytest.mark.parametrize("writes", range(DOCUMENTS + 2))
-async def test_cut_off_anywhere_both_keys_open_it_and_it_can_go_on(
-    documents: FailingDocuments, writes: int
-) -> None:
+async def test_an_interrupted_rotation_can_go_on(documents: FailingDocuments, writes: int) -> None:
     documents.writes_left = writes
     with pytest.raises(StoreError, match="killed"):
         await rotated(documents)
@@ -177,7 +173,7 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
         await check_key_ring(documents, NEW)
 
 
-def test_the_end_of_an_old_key_is_told() -> None:
+def test_the_end_of_an_old_key_is_announced() -> None:
     (first, second) = rotation_lines(Rotated(again=2, already=1), RingSource(BOTH))
 
     assert first == "2 sealed again under k2, 1 were so already, 0 could not be opened."

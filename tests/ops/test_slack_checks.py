@@ -14,8 +14,6 @@ from bot.slack.errors import (
 )
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
 ALL = frozenset({*NEEDED_SCOPES, *OPTIONAL_SCOPES})
 FAILURES: dict[str, tuple[SlackError, Mark, str]] = {
     "refused": (TokenRefusedError("invalid_auth"), Mark.FAIL, "Slack refuses it (invalid_auth)"),

@@ -5,8 +5,6 @@ from bot.ops.output import Finding, Mark
 from bot.tracker.client import Presence
 from bot.tracker.models import TimedOutError
 
-pytestmark = pytest.mark.anyio
-
 URL = "https://tracker.example/base"
 
 

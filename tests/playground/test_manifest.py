@@ -44,9 +44,7 @@ def read(text: str, folder: Path) -> AppInfo:
         ("home_tab_enabled: true", "home_tab_enabled: on top", "provide a boolean"),
     ],
 )
-def test_a_manifest_that_slack_would_not_take_is_none(
-    tmp_path: Path, changed: str, to: str, message: str
-) -> None:
+def test_a_wrong_manifest_is_refused(tmp_path: Path, changed: str, to: str, message: str) -> None:
     assert changed in LARGE
 
     with pytest.raises(ValueError, match=message):

@@ -21,7 +21,6 @@ async def listing(sandbox: Sandbox) -> tuple[int, object]:
         return answer.status, await answer.json()
 
 
-@pytest.mark.anyio
 async def test_moving_the_clock_moves_slack_and_the_service() -> None:
     async with running_sandbox(portfolios=["northwind"]) as sandbox:
         status, domains = await listing(sandbox)

@@ -26,7 +26,6 @@ from tests.fakes import FakeClock, FakeLists
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
 HERE = WorkspaceId("T1")
 
 
@@ -109,7 +108,7 @@ class Service(FakeLists):
         self.domains += (a_domain(new.host),)
 
 
-class Room:
+class Bot:
     """A list of eight domains, and the service that it is added to."""
 
     def __init__(self) -> None:
@@ -128,74 +127,74 @@ class Room:
 
 
 async def test_a_list_costs_one_request_each_and_a_list_before_and_after() -> None:
-    room = Room()
+    bot = Bot()
 
-    await room.add()
+    await bot.add()
 
-    assert room.service.sent == room.hosts == room.report.hosts(Outcome.ADDED)
-    assert len(room.service.purposes) == 2
+    assert bot.service.sent == bot.hosts == bot.report.hosts(Outcome.ADDED)
+    assert len(bot.service.purposes) == 2
 
 
 async def test_a_refused_domain_costs_no_list_and_the_last_list_settles_it() -> None:
-    room = Room()
-    room.service.errors = dict.fromkeys(room.hosts[:2], RejectedError(409, "no"))
-    room.service.errors["a1.example"] = RejectedError(409, "there already")
+    bot = Bot()
+    bot.service.errors = dict.fromkeys(bot.hosts[:2], RejectedError(409, "no"))
+    bot.service.errors["a1.example"] = RejectedError(409, "there already")
 
     async def step() -> None:
-        if room.service.sent[-1] == "a1.example":
-            room.service.domains += (a_domain("a1.example"),)
+        if bot.service.sent[-1] == "a1.example":
+            bot.service.domains += (a_domain("a1.example"),)
 
-    await room.lists.add(HERE, room.report, step)
+    await bot.lists.add(HERE, bot.report, step)
 
-    assert room.report.reasons["a0.example"] == "no"
-    assert room.report.hosts(Outcome.REFUSED) == ["a0.example"]
-    assert room.report.hosts(Outcome.KNOWN) == ["a1.example"]
-    assert len(room.service.purposes) == 2
+    assert bot.report.reasons["a0.example"] == "no"
+    assert bot.report.hosts(Outcome.REFUSED) == ["a0.example"]
+    assert bot.report.hosts(Outcome.KNOWN) == ["a1.example"]
+    assert len(bot.service.purposes) == 2
 
 
 async def test_several_lost_answers_end_a_list_and_nothing_is_sent_twice() -> None:
-    room = Room()
-    room.service.errors = {
-        host: TimedOutError("late", is_outcome_unknown=True) for host in room.hosts[1:]
+    bot = Bot()
+    bot.service.errors = {
+        host: TimedOutError("late", is_outcome_unknown=True) for host in bot.hosts[1:]
     }
 
-    await room.add()
+    await bot.add()
 
-    assert room.service.sent == room.hosts[: 1 + MAX_UNKNOWN]
-    assert room.report.hosts(Outcome.UNKNOWN) == room.hosts[1 : 1 + MAX_UNKNOWN]
-    assert room.report.hosts(None) == room.hosts[1 + MAX_UNKNOWN :]
-    assert isinstance(room.report.stopped_by, TimedOutError)
+    assert bot.service.sent == bot.hosts[: 1 + MAX_UNKNOWN]
+    assert bot.report.hosts(Outcome.UNKNOWN) == bot.hosts[1 : 1 + MAX_UNKNOWN]
+    assert bot.report.hosts(None) == bot.hosts[1 + MAX_UNKNOWN :]
+    assert isinstance(bot.report.stopped_by, TimedOutError)
 
 
-async def test_a_domain_that_was_added_although_the_answer_was_lost_is_told_as_added() -> None:
-    room = Room()
+async def test_a_domain_added_without_an_answer_counts_as_added() -> None:
+    bot = Bot()
 
     async def add(workspace: WorkspaceId, new: NewDomain) -> None:
-        await room.service.add(workspace, new)
+        await bot.service.add(workspace, new)
         raise TimedOutError("late", is_outcome_unknown=True)
 
-    adder = DomainAdder(add, room.lists.portfolio)
-    room.lists = DomainLists(room.documents, adder, room.lists.portfolio, room.clock)
+    adder = DomainAdder(add, bot.lists.portfolio)
+    bot.lists = DomainLists(bot.documents, adder, bot.lists.portfolio, bot.clock)
 
-    await room.add()
+    await bot.add()
 
-    assert room.report.hosts(Outcome.ADDED) == room.service.sent == room.hosts
+    assert bot.report.hosts(Outcome.ADDED) == bot.service.sent == bot.hosts
 
 
 async def test_a_domain_that_was_not_sent_was_not_tried() -> None:
-    room = Room()
-    room.service.errors = {"a3.example": UnavailableError()}
+    bot = Bot()
+    bot.service.errors = {"a3.example": UnavailableError()}
 
-    await room.add()
+    await bot.add()
 
-    assert room.report.hosts(Outcome.ADDED) == room.hosts[:3]
-    assert room.report.hosts(None) == room.hosts[3:]
-    assert isinstance(room.report.stopped_by, UnavailableError)
+    assert bot.report.hosts(Outcome.ADDED) == bot.hosts[:3]
+    assert bot.report.hosts(None) == bot.hosts[3:]
+    assert isinstance(bot.report.stopped_by, UnavailableError)
 
 
 async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> None:
-    room = Room()
-    name = await room.lists.keep(HERE, room.report.new)
+    bot = Bot()
+    name = await bot.lists.keep(HERE, bot.report.new)
 
-    assert await room.lists.kept(HERE, name) == room.report.new
-    assert await forget_expired(room.documents, EXPIRING, room.clock.now + KEPT_FOR) == 1
+    assert await bot.lists.kept(HERE, name) == bot.report.new
+    assert await forget_expired(bot.documents, EXPIRING, bot.clock.now + KEPT_FOR) == 1

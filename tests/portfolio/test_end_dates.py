@@ -21,8 +21,6 @@ from bot.tracker.findings import EndDate, Severity
 from tests.builders import MOMENT, facts_of
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 ENDS = EndDates(
     MOMENT,
@@ -64,9 +62,7 @@ async def test_what_was_just_kept_is_known_at_once(kept: KeptEndDates) -> None:
     )
 
 
-async def test_domains_that_left_the_portfolio_are_forgotten(
-    kept: KeptEndDates, documents: MemoryDocuments
-) -> None:
+async def test_removed_domains_go(kept: KeptEndDates, documents: MemoryDocuments) -> None:
     hosts = [f"d{number}.example" for number in range(20 * DOCUMENTS)]
     for host in hosts:
         await kept.keep(ONE, host, ENDS, portfolio=hosts)
@@ -81,7 +77,7 @@ async def test_domains_that_left_the_portfolio_are_forgotten(
 
 
 @pytest.mark.parametrize("row", [None, [], ["x", None, None, {}], [1, 2, 3, 4], {"a": 1}], ids=str)
-async def test_rows_of_another_version_are_left_out(
+async def test_other_versions_are_skipped(
     kept: KeptEndDates, documents: MemoryDocuments, row: object
 ) -> None:
     await documents.put(f"{ONE}/ends/0", {"v": 9, "hosts": {"shop.example": row}})
@@ -117,15 +113,11 @@ async def test_an_issue_that_counts_days_stays_the_same(kept: KeptEndDates) -> N
 
 
 @pytest.mark.parametrize(("then", "now", "since"), [("low", "high", 1), ("high", "low", 0)])
-async def test_an_issue_is_new_when_its_severity_has_risen(
-    kept: KeptEndDates, then: str, now: str, since: int
-) -> None:
+async def test_a_worse_issue_is_new(kept: KeptEndDates, then: str, now: str, since: int) -> None:
     assert await known_since(kept, [(then, "Port")], [(now, "Port")]) == {"Port": since}
 
 
-async def test_of_very_many_issues_one_that_comes_into_sight_is_not_called_new(
-    kept: KeptEndDates,
-) -> None:
+async def test_one_of_very_many_issues_is_not_called_new(kept: KeptEndDates) -> None:
     many = [("low", f"Low {number}") for number in range(MAX_WORST_ISSUES + 1)]
     now = [("critical", "Worse"), *many[3:]]
 
@@ -148,9 +140,7 @@ class _Failing(MemoryDocuments):
 
 
 @pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])
-async def test_a_store_without_an_answer_leaves_the_dates_unknown(
-    documents: MemoryDocuments,
-) -> None:
+async def test_without_the_store_the_dates_are_unknown(documents: MemoryDocuments) -> None:
 
     assert await KeptEndDates(documents).known(ONE, MOMENT) is None
 
@@ -171,9 +161,7 @@ def servers(whois: str, dns: str) -> dict[str, object]:
 A, B = "ns.a.example", "ns.b.example"
 
 
-async def test_a_change_of_name_servers_is_kept_once_whichever_section_tells_it_first(
-    kept: KeptEndDates,
-) -> None:
+async def test_a_change_of_name_servers_is_kept_once(kept: KeptEndDates) -> None:
     assert await changes_of(kept, servers(A, A), servers(B, A), servers(B, B)) == [(A, B)]
     assert await changes_of(kept, servers(B, A), servers(A, A)) == [(A, B), (B, A)]
 

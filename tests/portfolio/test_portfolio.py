@@ -10,8 +10,6 @@ from tests.builders import a_domain, a_snapshot
 from tests.fakes import FakeClock, FakeLists
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
 HERE, THERE = WorkspaceId("T1"), WorkspaceId("T2")
 FRESH_S = FRESH_FOR.total_seconds()
 

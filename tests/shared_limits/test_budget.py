@@ -11,8 +11,6 @@ from tests.fakes import FakeClock
 from tests.shared_limits.processes import LIMIT, ONE, BadDay, Process, two_processes
 from tests.tracker.loopback import KEY, always, reply, service
 
-pytestmark = pytest.mark.anyio
-
 LIMITED = reply(LIMIT, status=429, headers={"Retry-After": "40"})
 SERVED = reply(ONE)
 
@@ -37,9 +35,7 @@ async def held_for(process: Process) -> float:
     return caught.value.retry_after_s
 
 
-async def test_a_wait_that_one_process_has_met_is_waited_by_the_other(
-    documents: Documents, clock: FakeClock
-) -> None:
+async def test_one_wait_holds_in_all_processes(documents: Documents, clock: FakeClock) -> None:
     async with (
         service(always(LIMITED)) as there,
         two_processes(documents, clock, there) as (a, b),
@@ -51,9 +47,7 @@ async def test_a_wait_that_one_process_has_met_is_waited_by_the_other(
         assert len(there.seen) == 1
 
 
-async def test_it_is_known_within_two_seconds_to_one_that_has_just_asked(
-    clock: FakeClock,
-) -> None:
+async def test_a_limit_is_known_elsewhere_within_two_seconds(clock: FakeClock) -> None:
     async with (
         service(always(SERVED, LIMITED, SERVED)) as there,
         two_processes(BadDay(), clock, there) as (a, b),
@@ -67,9 +61,7 @@ async def test_it_is_known_within_two_seconds_to_one_that_has_just_asked(
         assert await held_for(b) == pytest.approx(38, abs=0.01)
 
 
-async def test_a_success_after_the_wait_lets_the_other_go_on(
-    documents: Documents, clock: FakeClock
-) -> None:
+async def test_a_success_ends_the_wait_of_others(documents: Documents, clock: FakeClock) -> None:
     async with (
         service(always(LIMITED, SERVED)) as there,
         two_processes(documents, clock, there) as (a, b),
@@ -87,9 +79,7 @@ async def test_a_success_after_the_wait_lets_the_other_go_on(
         assert b.budget.known(fingerprint(KEY)).steps == 0
 
 
-async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
-    documents: Documents, clock: FakeClock
-) -> None:
+async def test_the_reserve_holds_in_both_processes(documents: Documents, clock: FakeClock) -> None:
     async with (
         service(always(served_with(1000), served_with(50), served_with(49))) as there,
         two_processes(documents, clock, there) as (a, b),
@@ -106,9 +96,7 @@ async def test_the_reserve_that_one_process_has_reached_is_kept_by_the_other(
 
 
 @pytest.mark.parametrize("trouble", ["fails", "hangs"])
-async def test_without_the_store_each_process_goes_on_with_what_it_knows(
-    clock: FakeClock, trouble: str
-) -> None:
+async def test_without_the_store_processes_go_on_alone(clock: FakeClock, trouble: str) -> None:
     documents = BadDay()
     async with (
         service(always(SERVED, LIMITED, SERVED)) as there,
@@ -126,9 +114,7 @@ async def test_without_the_store_each_process_goes_on_with_what_it_knows(
         assert len(there.seen) == 4
 
 
-async def test_another_workspace_with_the_same_key_hears_nothing(
-    documents: Documents, clock: FakeClock
-) -> None:
+async def test_another_workspace_is_not_affected(documents: Documents, clock: FakeClock) -> None:
     other = WorkspaceId("T2")
     async with (
         service(always(LIMITED, SERVED)) as there,
@@ -141,9 +127,7 @@ async def test_another_workspace_with_the_same_key_hears_nothing(
         assert len(there.seen) == 2
 
 
-async def test_no_key_is_stored_with_what_is_known_of_it(
-    documents: Documents, clock: FakeClock
-) -> None:
+async def test_no_key_is_stored_with_its_budget(documents: Documents, clock: FakeClock) -> None:
     async with (
         service(always(LIMITED)) as there,
         two_processes(documents, clock, there) as (a, _b),

@@ -26,8 +26,6 @@ from tests.loops import loop_over
 from tests.slack.conftest import a_client, settled
 from tests.tracker.loopback import service, silence
 
-pytestmark = pytest.mark.anyio
-
 
 @asynccontextmanager
 async def answering(make: Callable[[], web.Response]) -> AsyncIterator[str]:
@@ -76,7 +74,7 @@ NO_ANSWERS = {
 
 
 @loop_over("make", NO_ANSWERS.values(), ids=NO_ANSWERS)
-async def test_an_answer_that_says_nothing_leaves_the_outcome_open(
+async def test_an_unclear_answer_is_uncertain(
     make: Callable[[], web.Response], http: aiohttp.ClientSession
 ) -> None:
     async with answering(make) as url:
@@ -95,7 +93,7 @@ TOO_FAST = {
 
 
 @loop_over(("make", "retry_after_s"), TOO_FAST.values(), ids=TOO_FAST)
-async def test_whoever_was_too_fast_learns_when_to_come_back(
+async def test_a_rate_limit_says_when_to_come_back(
     make: Callable[[], web.Response], retry_after_s: float, http: aiohttp.ClientSession
 ) -> None:
     async with answering(make) as url:
@@ -106,9 +104,7 @@ async def test_whoever_was_too_fast_learns_when_to_come_back(
     assert not error.is_outcome_unknown
 
 
-async def test_a_refusal_is_one_whatever_its_status_and_names_the_scope_that_is_lacking(
-    http: aiohttp.ClientSession,
-) -> None:
+async def test_a_refusal_names_the_missing_scope(http: aiohttp.ClientSession) -> None:
     for refusal, expected in (
         (as_json({"ok": False, "error": "is_archived"}, 403), ChannelClosedError),
         (as_json({"ok": False, "error": "missing_scope", "needed": "x:write"}), MissingScopeError),
@@ -120,7 +116,7 @@ async def test_a_refusal_is_one_whatever_its_status_and_names_the_scope_that_is_
     assert error.needed == "x:write"
 
 
-async def test_nothing_was_done_where_nobody_listens(http: aiohttp.ClientSession) -> None:
+async def test_nothing_was_done_without_a_server(http: aiohttp.ClientSession) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         error = await failure(a_client(f"http://127.0.0.1:{closed.getsockname()[1]}/api/", http))

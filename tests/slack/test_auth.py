@@ -6,20 +6,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
 from bot.slack.auth import WELL_FOR_S, Grant, SlackHealth, fetch_grant
-from bot.slack.errors import (
-    SlackError,
-    SlackRateLimitedError,
-    TokenRefusedError,
-)
+from bot.slack.errors import SlackError, SlackRateLimitedError, TokenRefusedError
 from tests.fakes import FakeClock
 from tests.slack.conftest import SCOPES, a_client
-
-pytestmark = pytest.mark.anyio
 
 JSON = {"Content-Type": "application/json"}
 
 
-async def test_the_workspace_and_its_scopes_are_told(
+async def test_the_workspace_and_scopes_are_returned(
     slack: LocalSlack, client: AsyncWebClient
 ) -> None:
     grant = await fetch_grant(client)

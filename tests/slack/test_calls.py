@@ -13,8 +13,6 @@ from bot.slack.errors import SlackUnavailableError
 from tests.loops import loop_over
 from tests.slack.clients import SaidPerson
 
-pytestmark = pytest.mark.anyio
-
 ALONE = WorkspaceId("T1")
 IN_ORG = WorkspaceId("T1", "E1")
 
@@ -40,9 +38,7 @@ async def member(user: dict[str, Any], workspace: WorkspaceId = ALONE) -> Member
     ],
     ids=str,
 )
-async def test_only_admins_and_owners_of_this_workspace_are_admins(
-    user: dict[str, Any], is_admin: bool
-) -> None:
+async def test_only_admins_and_owners_are_admins(user: dict[str, Any], is_admin: bool) -> None:
     assert (await member(user)).is_admin is is_admin
 
 
@@ -76,9 +72,7 @@ def of_org(enterprise_id: str = "E1", **fields: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-async def test_in_an_organisation_its_admins_and_those_of_this_very_workspace_are_admins(
-    user: dict[str, Any], is_admin: bool
-) -> None:
+async def test_admins_of_an_organisation_are_admins(user: dict[str, Any], is_admin: bool) -> None:
     assert (await member(user, IN_ORG)).is_admin is is_admin
 
 
@@ -101,13 +95,13 @@ async def test_in_an_organisation_its_admins_and_those_of_this_very_workspace_ar
     ],
     ids=str,
 )
-async def test_people_of_other_workspaces_are_strangers_unless_they_are_in_this_one_too(
+async def test_people_of_other_workspaces_are_strangers(
     workspace: WorkspaceId, user: dict[str, Any], is_stranger: bool
 ) -> None:
     assert (await member(user, workspace)).is_stranger is is_stranger
 
 
-async def test_what_cannot_be_read_makes_nobody_an_admin() -> None:
+async def test_an_unreadable_answer_makes_no_one_an_admin() -> None:
     with pytest.raises(SlackUnavailableError):
         await member({"is_admin": True} | of_org(teams=7), IN_ORG)
 
@@ -128,9 +122,7 @@ async def test_what_cannot_be_read_makes_nobody_an_admin() -> None:
     ],
     ids=str,
 )
-async def test_what_else_slack_says_of_a_person(
-    user: dict[str, Any], field: str, value: object
-) -> None:
+async def test_names_and_zones_are_read(user: dict[str, Any], field: str, value: object) -> None:
     assert getattr(await member(user), field) == value
 
 

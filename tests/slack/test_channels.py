@@ -11,8 +11,6 @@ from tests.loops import loop_over
 from tests.slack.clients import Pages
 from tests.slack.conftest import a_client
 
-pytestmark = pytest.mark.anyio
-
 
 def channel_id(slack: LocalSlack, name: str) -> str:
     return slack.channel(name).id
@@ -39,7 +37,7 @@ async def test_a_channel_is_described(
 
 
 @loop_over("name", ["hidden", "C0NOWHERE"])
-async def test_a_private_channel_without_the_bot_is_as_good_as_gone(
+async def test_a_private_channel_is_unknown(
     slack: LocalSlack, client: AsyncWebClient, name: str
 ) -> None:
     found = slack.world.workspace.channel_named(name)
@@ -50,9 +48,7 @@ async def test_a_private_channel_without_the_bot_is_as_good_as_gone(
     assert caught.value.code == "channel_not_found"
 
 
-async def test_without_the_scope_nothing_is_said_of_a_channel(
-    http: aiohttp.ClientSession,
-) -> None:
+async def test_a_channel_is_unknown_without_the_scope(http: aiohttp.ClientSession) -> None:
     async with running_slack() as slack:
         client = a_client(slack.api_url, http, token=slack.bot_token)
         general = channel_id(slack, "general")
@@ -76,7 +72,7 @@ async def test_pages_of_members_are_read_until_somebody_is_found_or_to_the_last(
         assert [asked["cursor"] for asked in crowd.asked] == cursors
 
 
-async def test_in_a_crowd_without_end_nobody_is_let_in_by_a_guess() -> None:
+async def test_an_endless_list_of_members_lets_no_one_in() -> None:
     crowd = Pages(*[[f"U{number}"] for number in range(MAX_PAGES + 5)])
 
     assert not await is_in_channel(crowd, "C1", f"U{MAX_PAGES}")

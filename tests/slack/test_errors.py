@@ -39,9 +39,7 @@ def kinds(root: type[SlackError] = SlackError) -> Iterator[type[SlackError]]:
 @loop_over(
     ("code", "kind"), [(code, kind) for kind, codes in CODES.items() for code in codes], ids=str
 )
-def test_every_word_of_slack_is_the_error_by_which_one_can_act(
-    code: str, kind: type[SlackError]
-) -> None:
+def test_every_code_of_slack_has_its_error(code: str, kind: type[SlackError]) -> None:
     error = slack_error(code)
 
     assert type(error) is kind

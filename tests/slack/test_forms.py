@@ -8,8 +8,6 @@ from bot.playground.slack import LocalSlack
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackUnavailableError
 
-pytestmark = pytest.mark.anyio
-
 METHOD = "views.update"
 
 

@@ -6,15 +6,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground.slack import LocalSlack
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackRefusedError
-from bot.slack.usergroups import (
-    KEPT_FOR_S,
-    UserGroups,
-    fetch_user_groups,
-)
+from bot.slack.usergroups import KEPT_FOR_S, UserGroups, fetch_user_groups
 from tests.fakes import FakeClock
 from tests.slack.clients import SaidGroups
-
-pytestmark = pytest.mark.anyio
 
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 
@@ -29,9 +23,7 @@ async def test_user_groups_come_by_handle(slack: LocalSlack, client: AsyncWebCli
     assert {group.group_id for group in groups} == set(slack.world.workspace.user_groups)
 
 
-async def test_a_workspace_on_a_small_plan_has_no_user_groups_but_another_refusal_is_an_error(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
+async def test_a_small_plan_has_no_user_groups(slack: LocalSlack, client: AsyncWebClient) -> None:
     for code in ("plan_upgrade_required", "paid_teams_only"):
         slack.fail_next("usergroups.list", error=code)
         assert await fetch_user_groups(client) == []
@@ -51,7 +43,7 @@ def groups(clock: FakeClock) -> UserGroups:
     return UserGroups(clock=clock.seconds)
 
 
-async def test_the_groups_of_each_workspace_are_asked_for_once_a_minute(
+async def test_groups_of_a_workspace_are_kept_a_minute(
     groups: UserGroups, clock: FakeClock
 ) -> None:
     ours, theirs = SaidGroups("S1"), SaidGroups("S9")

@@ -27,8 +27,6 @@ from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from tests.fakes import FakeClock
 from tests.slack.conftest import StandingTime, settled
 
-pytestmark = pytest.mark.anyio
-
 HOME, ELSEWHERE = WorkspaceId("T1"), WorkspaceId("T2", "E1")
 SECTION = {"type": "section", "text": {"type": "plain_text", "text": "plain"}}
 CHART: dict[str, Any] = {
@@ -62,7 +60,7 @@ class Watched(AsyncWebClient):
         return answer
 
 
-class Room:
+class Bot:
     """Bob in a channel, the bot that posts there, and time that stands still."""
 
     def __init__(self, slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> None:
@@ -95,27 +93,27 @@ class Room:
 
 
 @pytest.fixture
-def room(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> Room:
-    return Room(slack, http, time)
+def bot(slack: LocalSlack, http: aiohttp.ClientSession, time: StandingTime) -> Bot:
+    return Bot(slack, http, time)
 
 
-async def test_a_post_is_there_once_and_without_previews(room: Room) -> None:
-    ts = await room.post()
+async def test_a_post_is_there_once_and_without_previews(bot: Bot) -> None:
+    ts = await bot.post()
 
-    [message] = room.slack.person("bob").messages()
+    [message] = bot.slack.person("bob").messages()
     assert (message.ts, message.text) == (ts, HELLO.text)
     assert not message.content["unfurl_links"]
     assert not message.content["unfurl_media"]
 
 
-async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(room: Room) -> None:
-    room.slack.refuse_block_types("data_visualization")
+async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(bot: Bot) -> None:
+    bot.slack.refuse_block_types("data_visualization")
 
-    ts = await room.post(WITH_CHART)
+    ts = await bot.post(WITH_CHART)
 
-    [message] = room.slack.person("bob").messages()
+    [message] = bot.slack.person("bob").messages()
     assert (message.ts, message.blocks[0]["type"]) == (ts, "section")
-    assert len(room.posts()) == 2
+    assert len(bot.posts()) == 2
 
 
 @pytest.mark.parametrize(
@@ -127,28 +125,24 @@ async def test_refused_blocks_are_sent_once_more_as_their_plain_twin(room: Room)
     ],
     ids=str,
 )
-async def test_a_post_of_which_the_outcome_is_unknown_is_not_repeated(
-    room: Room, fault: dict[str, Any]
-) -> None:
-    room.slack.fail_next("chat.postMessage", **fault)
+async def test_a_post_of_unknown_outcome_is_not_repeated(bot: Bot, fault: dict[str, Any]) -> None:
+    bot.slack.fail_next("chat.postMessage", **fault)
 
     with pytest.raises(SlackUnavailableError) as caught:
-        await room.post()
+        await bot.post()
 
     assert caught.value.is_outcome_unknown
-    assert len(room.posts()) == 1
+    assert len(bot.posts()) == 1
 
 
-async def test_of_a_post_that_is_not_answered_in_time_the_outcome_is_unknown(
-    room: Room,
-) -> None:
-    room.client.gate.clear()
+async def test_a_post_without_an_answer_in_time_is_uncertain(bot: Bot) -> None:
+    bot.client.gate.clear()
 
     with pytest.raises(SlackUnavailableError) as caught:
-        await room.post()
+        await bot.post()
 
     assert caught.value.is_outcome_unknown
-    assert (room.client.sent, len(room.said())) == (1, 1)
+    assert (bot.client.sent, len(bot.said())) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -161,58 +155,56 @@ async def test_of_a_post_that_is_not_answered_in_time_the_outcome_is_unknown(
         ("missing_scope", MissingScopeError),
     ],
 )
-async def test_a_refused_post_is_surely_not_there(
-    room: Room, code: str, kind: type[SlackError]
-) -> None:
-    room.slack.fail_next("chat.postMessage", error=code)
+async def test_a_refused_post_is_not_there(bot: Bot, code: str, kind: type[SlackError]) -> None:
+    bot.slack.fail_next("chat.postMessage", error=code)
 
     with pytest.raises(kind) as caught:
-        await room.post()
+        await bot.post()
 
     assert not caught.value.is_outcome_unknown
-    assert (len(room.posts()), room.said()) == (1, [])
+    assert (len(bot.posts()), bot.said()) == (1, [])
 
 
-async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(room: Room) -> None:
-    room.slack.fail_next("chat.postMessage", retry_after_s=30)
+async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(bot: Bot) -> None:
+    bot.slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
-        await room.post()
-    await room.time.pass_by(29)
+        await bot.post()
+    await bot.time.pass_by(29)
     for held in (
-        room.posting.post(HOME, "C2", HELLO),
-        room.posting.acquire_turn(HOME, "C3"),
-        room.tell_bob(),
+        bot.posting.post(HOME, "C2", HELLO),
+        bot.posting.acquire_turn(HOME, "C3"),
+        bot.tell_bob(),
     ):
         with pytest.raises(SlackRateLimitedError) as caught:
             await held
         assert caught.value.retry_after_s == 1
 
-    await room.posting.post(ELSEWHERE, room.general, HELLO)
-    await room.time.pass_by(1)
-    await room.post()
+    await bot.posting.post(ELSEWHERE, bot.general, HELLO)
+    await bot.time.pass_by(1)
+    await bot.post()
 
-    assert [call.method for call in room.slack.calls] == ["chat.postMessage"] * 3
+    assert [call.method for call in bot.slack.calls] == ["chat.postMessage"] * 3
 
 
-async def test_whoever_waits_for_a_turn_learns_of_a_rate_limit(room: Room) -> None:
-    await room.turn()
-    [waiting] = room.in_line(1)
+async def test_a_rate_limit_ends_the_wait_for_a_turn(bot: Bot) -> None:
+    await bot.turn()
+    [waiting] = bot.in_line(1)
     await settled()
-    room.slack.fail_next("chat.postMessage", retry_after_s=30)
+    bot.slack.fail_next("chat.postMessage", retry_after_s=30)
     with pytest.raises(SlackRateLimitedError):
-        await room.post()
+        await bot.post()
 
-    await room.time.pass_by(BETWEEN_S)
+    await bot.time.pass_by(BETWEEN_S)
 
     with pytest.raises(SlackRateLimitedError):
         await waiting
 
 
-async def test_who_would_get_no_turn_for_too_long_is_sent_away(room: Room) -> None:
-    in_line = room.in_line(25)
+async def test_a_turn_that_takes_too_long_is_refused(bot: Bot) -> None:
+    in_line = bot.in_line(25)
     await settled()
     for _ in range(25):
-        await room.time.pass_by(BETWEEN_S)
+        await bot.time.pass_by(BETWEEN_S)
 
     ends = await asyncio.gather(*in_line, return_exceptions=True)
 
@@ -228,15 +220,15 @@ async def let_time_pass(time: StandingTime, *acts: "asyncio.Task[Any]") -> None:
     await asyncio.gather(*acts)
 
 
-async def test_what_one_person_is_told_comes_at_slacks_pace(room: Room) -> None:
-    await room.tell_bob()
-    second = asyncio.create_task(room.tell_bob())
-    await room.posting.send_dm(HOME, room.slack.person("ada").id, HELLO)
+async def test_messages_to_one_person_keep_slacks_pace(bot: Bot) -> None:
+    await bot.tell_bob()
+    second = asyncio.create_task(bot.tell_bob())
+    await bot.posting.send_dm(HOME, bot.slack.person("ada").id, HELLO)
 
-    before = room.said("dm")
-    await let_time_pass(room.time, second)
+    before = bot.said("dm")
+    await let_time_pass(bot.time, second)
 
-    assert (len(before), len(room.said("dm"))) == (1, 2)
+    assert (len(before), len(bot.said("dm"))) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -247,49 +239,58 @@ async def test_what_one_person_is_told_comes_at_slacks_pace(room: Room) -> None:
         ("chat.postMessage", "is_archived"),
     ],
 )
-async def test_somebody_who_has_left_is_not_taken_for_a_closed_channel(
-    room: Room, method: str, code: str
-) -> None:
-    room.slack.fail_next(method, error=code)
+async def test_a_person_who_left_is_no_closed_channel(bot: Bot, method: str, code: str) -> None:
+    bot.slack.fail_next(method, error=code)
 
     with pytest.raises(PersonUnreachableError) as caught:
-        await room.tell_bob()
+        await bot.tell_bob()
 
     assert caught.value.code == code
 
 
 @pytest.mark.parametrize("fault", [{"kind": "drop"}, {"kind": "html"}, {"kind": "slow"}], ids=str)
-async def test_nothing_was_said_while_the_direct_message_was_still_being_opened(
-    room: Room, fault: dict[str, Any]
-) -> None:
-    room.slack.fail_next("conversations.open", after_acting=True, delay_s=60, **fault)
+async def test_a_failure_before_the_message_is_known(bot: Bot, fault: dict[str, Any]) -> None:
+    bot.slack.fail_next("conversations.open", after_acting=True, delay_s=60, **fault)
 
     with pytest.raises(SlackUnreachableError):
-        await room.tell_bob()
+        await bot.tell_bob()
 
-    assert room.posts() == []
+    assert bot.posts() == []
 
 
-async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(room: Room) -> None:
-    await room.turn()
-    [second] = room.in_line(1)
-    await room.time.pass_by(0.8)  # as long as noting it in the store may take
-    await room.post()
+async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(bot: Bot) -> None:
+    await bot.turn()
+    [second] = bot.in_line(1)
+    await bot.time.pass_by(0.8)  # as long as noting it in the store may take
+    await bot.post()
 
-    await room.time.pass_by(0.4)
+    await bot.time.pass_by(0.4)
     is_too_early = second.done()
-    await room.time.pass_by(0.8)
+    await bot.time.pass_by(0.8)
 
     assert (is_too_early, second.done()) == (False, True)
 
 
-async def test_a_post_that_waits_for_who_the_bot_is_was_surely_not_sent(room: Room) -> None:
-    room.slack.fail_next("auth.test", error="internal_error", times=2)
-    identity = Identity(room.client, room.client, clock=FakeClock())
-    room.posting = Posting(identity.client_for)
+async def test_a_post_that_waits_for_the_identity_was_not_sent(bot: Bot) -> None:
+    bot.slack.fail_next("auth.test", error="internal_error", times=2)
+    identity = Identity(bot.client, bot.client, clock=FakeClock())
+    bot.posting = Posting(identity.client_for)
 
-    for act in (room.turn(), room.post()):
+    for act in (bot.turn(), bot.post()):
         with pytest.raises(SlackUnreachableError):
             await act
 
-    assert room.posts() == []
+    assert bot.posts() == []
+
+
+async def test_some_admins_of_a_workspace_are_named_unless_slack_does_not_say(bot: Bot) -> None:
+    workspace = WorkspaceId(bot.slack.team_id)
+    admins = await bot.posting.admins(workspace, 9)
+    first = await bot.posting.admins(workspace, 1)
+    bot.slack.fail_next("users.list", "internal_error")
+
+    assert {bot.slack.person(name).id for name in ("ada", "olga")} <= set(admins)
+    assert bot.bob not in admins
+    assert first == admins[:1]
+    with pytest.raises(SlackUnavailableError):
+        await bot.posting.admins(workspace, 9)

@@ -15,23 +15,17 @@ from bot.blocks.message import Message
 from bot.playground.slack import LocalSlack
 from bot.playground.slack.model import Channel
 from bot.playground.slack.person import Person
-from bot.slack.errors import (
-    SlackError,
-    SlackRefusedError,
-    SlackUnavailableError,
-)
+from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json, as_text
-
-pytestmark = pytest.mark.anyio
 
 BLOCKS = (section("All is well"), *actions(button("Scan", "run.1"), button("Share", "share.x")))
 ANSWER = Message("All is well", BLOCKS)
 NEWEST = Message("All is well", (container("WHOIS", "empty", []), *BLOCKS))
 
 
-class Room:
+class Bot:
     """Bob and Ada in one channel, and the bot that answers Bob there."""
 
     def __init__(
@@ -60,8 +54,8 @@ class Room:
 
 
 @pytest.fixture
-def room(slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession) -> Room:
-    return Room(slack, client, http)
+def bot(slack: LocalSlack, client: AsyncWebClient, http: aiohttp.ClientSession) -> Bot:
+    return Bot(slack, client, http)
 
 
 async def test_an_answer_takes_the_proxy_that_calls_take(
@@ -77,32 +71,30 @@ async def test_an_answer_takes_the_proxy_that_calls_take(
     proxy.router.add_route("*", "/{anything:.*}", pass_on)
     async with TestServer(proxy) as server:
         monkeypatch.setenv("HTTPS_PROXY", str(server.make_url("/")))
-        room = Room(slack, a_client("http://slack.example/api/", http), http)
-        room.url = "http://hooks.slack.example/answer"
+        bot = Bot(slack, a_client("http://slack.example/api/", http), http)
+        bot.url = "http://hooks.slack.example/answer"
 
-        await room.send()
+        await bot.send()
 
-    assert passed == [room.url]
+    assert passed == [bot.url]
 
 
-async def test_who_is_answered_in_a_direct_message_has_nobody_to_share_it_with(
-    room: Room,
-) -> None:
-    await room.replies.send(room.client, Origin(room.bob.id, is_home=True), ANSWER)
+async def test_an_answer_in_a_direct_message_has_no_share_button(bot: Bot) -> None:
+    await bot.replies.send(bot.client, Origin(bot.bob.id, is_home=True), ANSWER)
 
-    [sent] = room.bob.messages("dm")
+    [sent] = bot.bob.messages("dm")
     assert sent.buttons == ["Scan"]
 
 
 @pytest.fixture
-def asked(room: Room) -> Room:
+def asked(bot: Bot) -> Bot:
     """Bob has typed a command there, so Slack gave an address to answer at."""
-    urls = room.slack.world.response_urls
-    room.url = urls.give(room.bob.id, room.channel.id, command="/domains")
-    return room
+    urls = bot.slack.world.response_urls
+    bot.url = urls.give(bot.bob.id, bot.channel.id, command="/domains")
+    return bot
 
 
-async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(asked: Room) -> None:
+async def test_an_answer_is_for_one_person_and_without_previews(asked: Bot) -> None:
     await asked.send()
 
     assert (asked.said(), asked.said("ada")) == (["All is well"], [])
@@ -112,9 +104,7 @@ async def test_the_answer_is_for_whoever_asked_and_shows_no_previews(asked: Room
 
 
 @pytest.mark.parametrize("replace", [True, False])
-async def test_an_answer_takes_the_place_of_the_one_before_if_it_shall(
-    asked: Room, replace: bool
-) -> None:
+async def test_an_answer_replaces_the_one_before_if_wanted(asked: Bot, replace: bool) -> None:
     await asked.send(Message("Working on it"))
 
     await asked.send(replace=replace)
@@ -132,8 +122,8 @@ async def test_an_answer_takes_the_place_of_the_one_before_if_it_shall(
     ],
     ids=["broken", "too-fast", "cut-off", "used-up"],
 )
-async def test_an_address_that_fails_leaves_the_channel(
-    asked: Room, fail: Callable[[LocalSlack], None]
+async def test_after_the_address_comes_the_channel(
+    asked: Bot, fail: Callable[[LocalSlack], None]
 ) -> None:
     fail(asked.slack)
 
@@ -142,7 +132,7 @@ async def test_an_address_that_fails_leaves_the_channel(
     assert (asked.said(), asked.said("ada")) == (["All is well"], [])
 
 
-async def test_what_cannot_be_shared_goes_nowhere_else(asked: Room) -> None:
+async def test_what_cannot_be_shared_goes_nowhere_else(asked: Bot) -> None:
     asked.slack.fail_next("response_url", kind="html")
 
     with pytest.raises(SlackUnavailableError):
@@ -151,7 +141,7 @@ async def test_what_cannot_be_shared_goes_nowhere_else(asked: Room) -> None:
     assert (asked.said(), asked.said(place="dm")) == ([], [])
 
 
-async def test_blocks_that_slack_refuses_are_sent_again_plainly_the_same_way(asked: Room) -> None:
+async def test_blocks_that_slack_refuses_are_sent_again_plainly_the_same_way(asked: Bot) -> None:
     asked.slack.refuse_block_types("container")
     await asked.send(Message("Working on it"))
 
@@ -175,23 +165,21 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize(("make", "reason"), ANSWERS.values(), ids=ANSWERS)
-async def test_what_slack_says_of_an_answer_is_understood(
-    room: Room, make: Callable[[], web.Response], reason: str | None
+async def test_slacks_answers_are_understood(
+    bot: Bot, make: Callable[[], web.Response], reason: str | None
 ) -> None:
-    async with answering(make) as room.url:
+    async with answering(make) as bot.url:
         if reason is None:
-            await room.send(to_channel=True)
+            await bot.send(to_channel=True)
             return
         with pytest.raises(SlackError) as caught:
-            await room.send(to_channel=True)
+            await bot.send(to_channel=True)
 
     assert str(caught.value) == reason
     assert isinstance(caught.value, SlackRefusedError) == reason.startswith("Slack refused")
 
 
-async def test_nobody_waits_for_an_address_that_does_not_answer(
-    room: Room, http: aiohttp.ClientSession
-) -> None:
+async def test_an_address_that_hangs_is_given_up(bot: Bot, http: aiohttp.ClientSession) -> None:
     has_gone = asyncio.Event()
 
     async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -199,17 +187,15 @@ async def test_nobody_waits_for_an_address_that_does_not_answer(
         writer.close()
         has_gone.set()
 
-    room.replies = Replies(http)
+    bot.replies = Replies(http)
     async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as server:
-        room.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        bot.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         with pytest.raises(SlackUnavailableError, match="TimeoutError"):
-            await room.send(to_channel=True)
+            await bot.send(to_channel=True)
         await has_gone.wait()  # else its end of the line would outlive the test
 
 
-async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
-    room: Room,
-) -> None:
+async def test_an_answer_waits_for_a_free_connection(bot: Bot) -> None:
     is_taken, is_over = asyncio.Event(), asyncio.Event()
 
     async def hold(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -222,11 +208,11 @@ async def test_an_answer_waits_for_a_free_connection_rather_than_go_another_way(
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit_per_host=1)) as http,
         asyncio.TaskGroup() as group,
     ):
-        room.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-        first = group.create_task(http.get(room.url))
+        bot.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        first = group.create_task(http.get(bot.url))
         await is_taken.wait()
-        room.replies = Replies(http)
-        second = group.create_task(room.send())
+        bot.replies = Replies(http)
+        second = group.create_task(bot.send())
 
         done, _waiting = await asyncio.wait({second}, timeout=0.1)
 
@@ -241,41 +227,39 @@ def test_the_address_at_which_somebody_can_be_answered_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize("asked_there", [True, False])
-async def test_what_is_shared_goes_to_the_thread_and_an_answer_if_somebody_asked_there(
-    room: Room, asked_there: bool
-) -> None:
-    start = room.slack.person("cy").say("Is it down?")
-    room.slack.person("ada").say("Let's see", thread_ts=start.ts)
-    origin = Origin(room.bob.id, room.channel.id, thread_ts=start.ts, is_in_thread=asked_there)
+async def test_a_share_goes_to_the_thread(bot: Bot, asked_there: bool) -> None:
+    start = bot.slack.person("cy").say("Is it down?")
+    bot.slack.person("ada").say("Let's see", thread_ts=start.ts)
+    origin = Origin(bot.bob.id, bot.channel.id, thread_ts=start.ts, is_in_thread=asked_there)
 
-    await room.replies.send(room.client, origin, ANSWER)
-    await room.replies.send(room.client, origin, Message("Look"), to_channel=True)
+    await bot.replies.send(bot.client, origin, ANSWER)
+    await bot.replies.send(bot.client, origin, Message("Look"), to_channel=True)
 
-    alone, shared = room.bob.messages()[-2:]
-    assert (alone.thread_ts, alone.seen_by) == (start.ts if asked_there else None, room.bob.id)
+    alone, shared = bot.bob.messages()[-2:]
+    assert (alone.thread_ts, alone.seen_by) == (start.ts if asked_there else None, bot.bob.id)
     assert (shared.thread_ts, shared.seen_by) == (start.ts, None)
 
 
-async def test_without_an_address_nothing_is_shared_outside_a_thread(room: Room) -> None:
-    for origin in (Origin(room.bob.id, room.channel.id), Origin(room.bob.id, thread_ts="1.1")):
+async def test_without_an_address_nothing_is_shared_outside_a_thread(bot: Bot) -> None:
+    for origin in (Origin(bot.bob.id, bot.channel.id), Origin(bot.bob.id, thread_ts="1.1")):
         with pytest.raises(SlackRefusedError, match="no response_url"):
-            await room.replies.send(room.client, origin, ANSWER, to_channel=True)
+            await bot.replies.send(bot.client, origin, ANSWER, to_channel=True)
 
-    assert room.said("ada") == []
-
-
-async def test_a_thread_of_a_channel_is_none_of_the_direct_message(room: Room) -> None:
-    start = room.bob.say("Is it down?", "dm")
-    in_channel = Origin(room.bob.id, room.channel.id, thread_ts=start.ts, is_in_thread=True)
-    room.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
-
-    await room.replies.send(room.client, in_channel, ANSWER)
-    await room.replies.send(room.client, replace(in_channel, channel_id=None), ANSWER)
-
-    assert [each.thread_ts for each in room.bob.messages("dm")] == [None, None, start.ts]
+    assert bot.said("ada") == []
 
 
-async def test_an_address_answers_in_the_thread_and_replaces_where_it_shall(asked: Room) -> None:
+async def test_a_thread_of_a_channel_is_none_of_the_direct_message(bot: Bot) -> None:
+    start = bot.bob.say("Is it down?", "dm")
+    in_channel = Origin(bot.bob.id, bot.channel.id, thread_ts=start.ts, is_in_thread=True)
+    bot.slack.fail_next("chat.postEphemeral", error="user_not_in_channel")
+
+    await bot.replies.send(bot.client, in_channel, ANSWER)
+    await bot.replies.send(bot.client, replace(in_channel, channel_id=None), ANSWER)
+
+    assert [each.thread_ts for each in bot.bob.messages("dm")] == [None, None, start.ts]
+
+
+async def test_an_address_answers_in_the_thread_and_replaces_where_it_shall(asked: Bot) -> None:
     start = asked.slack.person("cy").say("Is it down?")
     asked.slack.person("ada").say("Let's see", thread_ts=start.ts)
     origin = Origin(asked.bob.id, asked.channel.id, asked.url, thread_ts=start.ts)

@@ -10,8 +10,6 @@ from bot.web.metrics import CALL_OUTCOMES, traced_calls
 from tests.slack.conftest import a_client
 from tests.slack.test_answers import answering, as_json
 
-pytestmark = pytest.mark.anyio
-
 
 class Notes:
     """Remembers what it was given."""
@@ -44,7 +42,7 @@ async def test_a_call_is_counted_by_its_method_and_answer(status: int, outcome: 
 
 
 @pytest.mark.parametrize("path", ["commands/T1/123/s3cretAbc", "actions/T1/1/secret", "x/a b.c"])
-async def test_an_address_for_an_answer_is_not_told(path: str) -> None:
+async def test_an_address_for_an_answer_is_not_traced(path: str) -> None:
     notes = Notes()
 
     async with answering(as_json({})) as url, measured(notes) as session:

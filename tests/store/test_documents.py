@@ -17,8 +17,6 @@ from bot.store.documents import (
 )
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
-
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
@@ -61,9 +59,7 @@ def nested(depth: int) -> dict[str, Any]:
         pytest.param(nested(100_000), id="too-deep"),
     ],
 )
-async def test_what_is_no_json_is_refused_and_changes_nothing(
-    documents: Documents, value: dict[str, Any]
-) -> None:
+async def test_a_value_is_json(documents: Documents, value: dict[str, Any]) -> None:
     before = await documents.put("-.T1/key", {"n": 1})
 
     with pytest.raises(StoreError):
@@ -72,7 +68,7 @@ async def test_what_is_no_json_is_refused_and_changes_nothing(
     assert await documents.get("-.T1/key") == before
 
 
-async def test_nobody_shares_a_value_with_the_store(documents: Documents) -> None:
+async def test_values_are_copies(documents: Documents) -> None:
     value = {"names": ["a"]}
     put = await documents.put("-.T1/key", value)
 
@@ -85,9 +81,7 @@ async def test_nobody_shares_a_value_with_the_store(documents: Documents) -> Non
 
 
 @loop_over("key", ["", "a\0b", "a\ud800"], ids=["empty", "nul", "half-a-character"])
-async def test_a_key_that_not_every_store_could_keep_is_refused(
-    documents: Documents, key: str
-) -> None:
+async def test_an_unportable_key_is_refused(documents: Documents, key: str) -> None:
     with pytest.raises(StoreError):
         await documents.put(key, {})
     with pytest.raises(StoreError):
@@ -128,18 +122,14 @@ async def test_a_change_may_also_leave_or_delete_what_it_finds(documents: Docume
     assert await documents.list_keys("") == []
 
 
-async def test_a_delete_at_a_revision_says_whether_there_was_something(
-    documents: Documents,
-) -> None:
+async def test_a_delete_at_a_revision_says_if_it_deleted(documents: Documents) -> None:
     put = await documents.put("-.T1/key", {})
 
     assert await documents.delete("-.T1/key", if_rev=put.rev) is True
     assert await documents.delete("-.T1/key", if_rev=0) is False
 
 
-async def test_a_list_is_in_key_order_however_long_and_as_long_as_wanted(
-    documents: Documents,
-) -> None:
+async def test_a_list_is_in_key_order_and_limited(documents: Documents) -> None:
     keys = sorted(f"-.T1/{number}é" for number in range(1_001))
     for key in [*reversed(keys), "-.T10/a", "-.T"]:
         await documents.put(key, {})
@@ -172,9 +162,7 @@ async def test_the_empty_prefix_deletes_nothing(documents: Documents) -> None:
         pytest.param("\U0010ffff", ["\U0010ffff"], id="last-of-all"),
     ],
 )
-async def test_a_prefix_is_plain_text(
-    documents: Documents, prefix: str, expected: list[str]
-) -> None:
+async def test_prefixes_are_text(documents: Documents, prefix: str, expected: list[str]) -> None:
     keys = ["\U0010ffff", "w/%", "w/%a", "w/_", "w/_a", "w/A", "w/a", "w/é", "w/e\u0301"]
     keys += ["w/\ud7ff\U0010ffff", "w/\ue000", "w/\U0010ffff", "w/\U0010ffff\U0010ffffz"]
     for key in keys:
@@ -202,9 +190,7 @@ async def test_a_due_moment_keeps_its_instant_and_comes_back_in_utc(documents: D
         pytest.param(datetime.max.replace(tzinfo=timezone(-MINUTE)), id="after-the-last-year"),
     ],
 )
-async def test_a_moment_without_a_place_in_utc_is_refused(
-    documents: Documents, moment: datetime
-) -> None:
+async def test_a_moment_outside_utc_is_refused(documents: Documents, moment: datetime) -> None:
     with pytest.raises(StoreError):
         await documents.put("-.T1/key", {}, due_at=moment)
     with pytest.raises(StoreError):

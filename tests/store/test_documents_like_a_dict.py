@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from bot.store.documents import ConflictError, Document, Documents
 
-pytestmark = pytest.mark.anyio
-
 EPOCH = datetime(2026, 11, 2, tzinfo=UTC)
 
 

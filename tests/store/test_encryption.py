@@ -140,11 +140,7 @@ def test_a_ring_shows_no_key() -> None:
 
 
 class TestKeyCheck:
-    pytestmark = pytest.mark.anyio
-
-    async def test_the_first_start_leaves_a_note_and_later_ones_pass(
-        self, documents: Documents
-    ) -> None:
+    async def test_the_first_start_leaves_a_marker(self, documents: Documents) -> None:
         await check_key_ring(documents, a_ring("k1"))
         note = await documents.get("meta/key-check")
         await check_key_ring(documents, a_ring("k1"))
@@ -164,9 +160,7 @@ class TestKeyCheck:
         with pytest.raises(WrongKeyRingError, match=r"named k1.*no key of that name"):
             await check_key_ring(documents, a_ring("k2"))
 
-    async def test_an_added_first_key_passes_and_is_needed_from_then_on(
-        self, documents: Documents
-    ) -> None:
+    async def test_an_added_first_key_is_needed_from_then_on(self, documents: Documents) -> None:
         await check_key_ring(documents, a_ring("k1"))
 
         await check_key_ring(documents, a_ring("k2", "k1"))

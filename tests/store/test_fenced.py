@@ -11,8 +11,6 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture(params=["memory", "postgres"])
 def url(request: pytest.FixtureRequest) -> str | None:
@@ -64,7 +62,7 @@ async def test_an_installation_makes_its_workspace_welcome(documents: ErasableDo
 
 
 @pytest.mark.parametrize("is_installed", [True, False])
-async def test_an_organisation_that_comes_back_brings_all_its_workspaces(
+async def test_an_organisation_returns_with_all_workspaces(
     documents: ErasableDocuments, is_installed: bool
 ) -> None:
     for prefix in ("E1.T1/", "E1.T2/", "E1.-/", "E2.T1/"):

@@ -29,7 +29,7 @@ def test_the_first_start_makes_a_private_file(key_file: Path) -> None:
     assert list(key_file.parent.iterdir()) == [key_file]
 
 
-def test_a_first_start_that_ends_halfway_leaves_no_half_of_a_key(
+def test_a_stopped_start_leaves_no_half_key(
     key_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_descriptor: int) -> None:
@@ -45,7 +45,7 @@ def test_a_first_start_that_ends_halfway_leaves_no_half_of_a_key(
     assert load_or_make_key_file(key_file)[1] is True
 
 
-def test_the_key_of_a_start_that_was_faster_is_not_replaced(
+def test_a_faster_start_keeps_its_key(
     key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sealed = load_or_make_key_file(tmp_path / "faster")[0].encrypt("a secret", HERE)
@@ -73,9 +73,7 @@ def test_a_file_that_others_could_read_is_made_private(key_file: Path) -> None:
         pytest.param(b"service_sk_secret", "entry 1", id="something-else"),
     ],
 )
-def test_a_garbled_file_is_refused_and_not_overwritten(
-    key_file: Path, content: bytes, complaint: str
-) -> None:
+def test_a_damaged_file_is_not_overwritten(key_file: Path, content: bytes, complaint: str) -> None:
     key_file.parent.mkdir()
     key_file.write_bytes(content)
 

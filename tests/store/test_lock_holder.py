@@ -9,7 +9,6 @@ from tests.store.processes import next_line, started
 
 
 @pytest.mark.real_time
-@pytest.mark.anyio
 async def test_the_process_that_holds_it_is_named(path: Path) -> None:
     async with started("numbered_writer", path, 0) as writer:
         await next_line(writer)
@@ -19,7 +18,6 @@ async def test_the_process_that_holds_it_is_named(path: Path) -> None:
 
 
 @pytest.mark.real_time
-@pytest.mark.anyio
 async def test_a_process_that_was_killed_holds_nothing(path: Path) -> None:
     async with started("numbered_writer", path, 0) as writer:
         await next_line(writer)

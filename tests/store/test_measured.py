@@ -13,8 +13,6 @@ from tests.builders import MOMENT
 from tests.installations.builders import Gate
 from tests.memory import EventfulDocuments, MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 
 class Notes:
     """Remembers what it was given, and the longest time."""
@@ -33,7 +31,7 @@ def timed(stored: MemoryDocuments, notes: Notes) -> ErasableDocuments:
     return timed_documents(FencedDocuments(stored), notes)
 
 
-async def test_everything_goes_through_unchanged_and_is_told() -> None:
+async def test_every_call_passes_through_and_is_measured() -> None:
     notes, stored = Notes(), MemoryDocuments()
     documents: ErasableDocuments = timed(stored, notes)
 
@@ -65,7 +63,7 @@ async def test_a_conflict_is_no_failure_of_the_store() -> None:
     assert notes.notified[-1] == ("put", "conflict")
 
 
-async def test_a_failure_is_told_and_passed_on() -> None:
+async def test_a_failure_is_measured_and_passed_on() -> None:
     notes = Notes()
     documents = timed(MemoryDocuments(), notes)
     await documents.close()

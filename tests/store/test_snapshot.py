@@ -11,8 +11,6 @@ from bot.store.sqlite import SqliteDocuments
 from tests.store.processes import next_line, started
 from tests.stores import read_file
 
-pytestmark = pytest.mark.anyio
-
 
 def bytes_and_time(path: Path) -> tuple[bytes, int]:
     return path.read_bytes(), path.stat().st_mtime_ns

@@ -21,8 +21,6 @@ from bot.store.documents import StoreError
 from bot.store.sqlite import SqliteDocuments, open_sqlite
 from tests.fakes import TIME_LIMIT_S
 
-pytestmark = pytest.mark.anyio
-
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
 
@@ -92,9 +90,7 @@ async def test_all_its_files_are_private_whatever_the_umask(path: Path) -> None:
     assert mode_of(path.parent) == "0o700"
 
 
-async def test_a_forgotten_workspace_leaves_no_trace_in_any_file(
-    sqlite: SqliteDocuments, path: Path
-) -> None:
+async def test_a_forgotten_workspace_leaves_no_trace(sqlite: SqliteDocuments, path: Path) -> None:
     dice = random.Random(5)  # without VACUUM, SQLite 3.40 keeps two keys after these writes
     for _ in range(400):
         team = dice.randrange(2)
@@ -147,9 +143,7 @@ FOREIGN_ROWS = [
 
 
 @pytest.mark.parametrize("row", FOREIGN_ROWS)
-async def test_a_row_nobody_can_read_is_an_error_until_it_is_deleted(
-    path: Path, row: object
-) -> None:
+async def test_an_unreadable_row_is_an_error_until_deleted(path: Path, row: object) -> None:
     store = await open_sqlite(path)
     await store.put("-.T1/good", {}, due_at=NOON)
     run_sql(path, "INSERT INTO docs VALUES ('-.T1/bad', ?)", row)
@@ -167,9 +161,7 @@ async def test_a_row_nobody_can_read_is_an_error_until_it_is_deleted(
     await store.close()
 
 
-async def test_text_that_is_no_utf8_does_not_stop_the_store(
-    sqlite: SqliteDocuments, path: Path
-) -> None:
+async def test_invalid_utf8_does_not_stop_the_store(sqlite: SqliteDocuments, path: Path) -> None:
     run_sql(path, "INSERT INTO docs VALUES ('-.T1/bad', CAST(x'ff' AS TEXT))")
 
     with pytest.raises(StoreError):
@@ -180,7 +172,7 @@ async def test_text_that_is_no_utf8_does_not_stop_the_store(
     await sqlite.check()
 
 
-async def test_a_full_disk_is_an_error_and_not_a_hang(
+async def test_a_full_disk_is_an_error(
     sqlite: SqliteDocuments, caplog: pytest.LogCaptureFixture
 ) -> None:
     put = await sqlite.put("-.T1/key", {"n": 1})
@@ -198,9 +190,7 @@ async def test_a_full_disk_is_an_error_and_not_a_hang(
 
 
 @pytest.mark.real_time  # SQLite sleeps
-async def test_a_foreign_write_lock_is_an_error_that_passes(
-    sqlite: SqliteDocuments, path: Path
-) -> None:
+async def test_a_foreign_lock_is_an_error_that_passes(sqlite: SqliteDocuments, path: Path) -> None:
     await asked(sqlite, "PRAGMA busy_timeout=50")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -212,9 +202,7 @@ async def test_a_foreign_write_lock_is_an_error_that_passes(
     await sqlite.put("-.T1/key", {})
 
 
-async def test_a_call_that_takes_too_long_is_an_error_and_no_close_waits_for_it(
-    path: Path,
-) -> None:
+async def test_a_slow_call_is_an_error_and_does_not_delay_a_close(path: Path) -> None:
     store = await open_sqlite(path, timeout_s=0.05)
     go_on, begun = threading.Event(), SimpleQueue[threading.Thread]()
 
@@ -234,9 +222,7 @@ async def test_a_call_that_takes_too_long_is_an_error_and_no_close_waits_for_it(
     assert not thread.is_alive()
 
 
-async def test_a_call_that_was_cancelled_and_then_fails_leaves_nothing_behind(
-    sqlite: SqliteDocuments,
-) -> None:
+async def test_a_cancelled_call_that_fails_leaves_nothing(sqlite: SqliteDocuments) -> None:
     logged: list[dict[str, Any]] = []
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda _, context: logged.append(context))
@@ -301,9 +287,7 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) 
     assert content_of(path) == content
 
 
-async def test_a_place_where_no_file_can_be_is_refused_and_leaves_no_thread(
-    tmp_path: Path,
-) -> None:
+async def test_an_impossible_path_is_refused_without_a_thread(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     before = set(threading.enumerate())
@@ -336,9 +320,7 @@ def remove_lock(path: Path) -> None:
 
 
 @pytest.mark.parametrize("loss", [remove_file, move_folder, replace_by_a_copy, remove_lock])
-async def test_a_store_that_lost_its_file_says_so_and_takes_no_writes(
-    sqlite: SqliteDocuments, path: Path, loss: Any
-) -> None:
+async def test_a_lost_file_is_an_error(sqlite: SqliteDocuments, path: Path, loss: Any) -> None:
     await sqlite.put("-.T1/key", {})
     loss(path)
 
@@ -363,9 +345,7 @@ async def test_a_file_that_others_could_read_is_made_private(path: Path) -> None
 
 
 @pytest.mark.real_time  # SQLite sleeps
-async def test_what_a_reader_keeps_in_the_log_is_no_success(
-    sqlite: SqliteDocuments, path: Path
-) -> None:
+async def test_a_busy_reader_makes_a_deletion_fail(sqlite: SqliteDocuments, path: Path) -> None:
     await asked(sqlite, "PRAGMA busy_timeout=50")
     await sqlite.put("-.T1/key", {})
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:

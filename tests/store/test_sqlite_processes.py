@@ -10,7 +10,7 @@ from bot.store.sqlite import open_sqlite
 from tests.store.numbered_writer import PREFIX
 from tests.store.processes import next_line, started
 
-pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
+pytestmark = pytest.mark.real_time
 
 KILLS = 10
 

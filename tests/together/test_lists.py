@@ -12,8 +12,6 @@ from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
 from tests.memory import MemoryDocuments
 
-pytestmark = pytest.mark.anyio
-
 HERE, THERE = WorkspaceId("T1"), WorkspaceId("T10")
 
 
@@ -93,7 +91,7 @@ async def test_after_a_change_each_process_asks_once(processes: Processes) -> No
     assert len(processes.service.asked) == 4
 
 
-async def test_while_a_process_asks_after_a_change_others_there_wait_for_the_same(
+async def test_callers_share_the_request_after_a_change(
     processes: Processes, documents: Documents
 ) -> None:
     await processes.both_list()
@@ -118,9 +116,7 @@ async def test_a_change_in_one_workspace_costs_another_nothing(processes: Proces
     assert processes.service.asked == [THERE]
 
 
-async def test_a_list_that_is_on_its_way_in_the_other_process_is_not_joined_after_a_change(
-    processes: Processes,
-) -> None:
+async def test_an_older_request_is_not_joined(processes: Processes) -> None:
     early = await processes.asked()
     processes.service.domains = (a_domain("new.example"),)
 
@@ -132,7 +128,7 @@ async def test_a_list_that_is_on_its_way_in_the_other_process_is_not_joined_afte
     assert await processes.hosts(processes.other) == {"new.example"}
 
 
-async def test_a_list_that_has_come_too_late_neither_parts_nor_replaces_those_after_it(
+async def test_a_late_list_replaces_no_newer_one(
     processes: Processes, documents: Documents
 ) -> None:
     early = await processes.asked()
@@ -149,9 +145,7 @@ async def test_a_list_that_has_come_too_late_neither_parts_nor_replaces_those_af
     assert await processes.other.last_snapshot(HERE) is await late
 
 
-async def test_after_the_key_was_replaced_no_process_shows_the_list_of_the_old_one(
-    processes: Processes,
-) -> None:
+async def test_a_replaced_keys_list_is_gone_in_all_processes(processes: Processes) -> None:
     await processes.both_list()
 
     await processes.one.invalidate_everywhere(HERE)
@@ -160,7 +154,7 @@ async def test_after_the_key_was_replaced_no_process_shows_the_list_of_the_old_o
     assert await processes.hosts(processes.other) == {"new.example"}
 
 
-async def test_a_workspace_that_goes_leaves_nothing_of_its_lists(
+async def test_a_removed_workspace_leaves_no_list(
     processes: Processes, documents: Documents
 ) -> None:
     await processes.one.invalidate(HERE)
@@ -186,9 +180,7 @@ async def test_while_the_store_is_down_each_process_lists_by_itself() -> None:
     assert await processes.hosts(processes.other) == {"new.example"}
 
 
-async def test_nobody_waits_long_for_a_store_that_does_not_say_what_has_changed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_silent_store_delays_no_one_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "ASKED_WITHIN_S", 0.001)
     documents = TroubledDocuments()
     processes = Processes(documents)

@@ -9,7 +9,6 @@ from bot.tracker.http import MAX_BODY_BYTES, read_body
 from bot.tracker.models import UnreadableReplyError
 from tests.loops import loop_over
 
-pytestmark = pytest.mark.anyio
 MIB = 1024 * 1024
 
 

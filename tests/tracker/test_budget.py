@@ -96,9 +96,7 @@ def test_a_success_makes_the_next_wait_short_again(budget: RateLimiter, clock: F
     assert budget.record_rate_limit("k", None) == 1.0
 
 
-def test_a_success_sent_before_the_error_ends_no_wait(
-    budget: RateLimiter, clock: FakeClock
-) -> None:
+def test_an_older_success_ends_no_wait(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_rate_limit("k", None)
 
     budget.record_success("k")
@@ -129,9 +127,7 @@ def test_the_last_twentieth_is_kept_for_scheduled_work(budget: RateLimiter) -> N
     budget.check("k", SCHEDULED)
 
 
-def test_one_person_a_minute_finds_out_whether_the_reserve_still_counts(
-    budget: RateLimiter, clock: FakeClock
-) -> None:
+def test_one_person_a_minute_tests_the_reserve(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
     clock.advance(60)
@@ -143,9 +139,7 @@ def test_one_person_a_minute_finds_out_whether_the_reserve_still_counts(
     budget.check("k", PERSON)
 
 
-def test_what_can_wait_leaves_half_of_the_requests_to_others(
-    budget: RateLimiter, clock: FakeClock
-) -> None:
+def test_patient_work_leaves_half_to_others(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_remaining("k", 100)
     budget.check("k", Purpose.SPARE)
     budget.record_remaining("k", 50)
@@ -178,7 +172,7 @@ def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeCl
     [(51, 1000, 50, False), (50, 1000, 50, True), (0, 19, 0, False), (None, 1000, 50, False)],
     ids=["above", "reached", "too small for one", "not told"],
 )
-def test_a_state_says_what_is_kept_back(
+def test_the_reserve_is_reported(
     remaining: int | None, highest: int, reserve: int, is_reached: bool
 ) -> None:
     state = BudgetState(remaining=remaining, highest_seen=highest)
@@ -186,9 +180,7 @@ def test_a_state_says_what_is_kept_back(
     assert (state.reserve, state.is_reserve_reached) == (reserve, is_reached)
 
 
-def test_a_clock_that_is_set_back_refuses_nobody_for_long(
-    budget: RateLimiter, clock: FakeClock
-) -> None:
+def test_a_clock_set_back_refuses_no_one_for_long(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
     clock.advance(60)

@@ -99,7 +99,7 @@ def test_a_dmarc_record_is_one_change_although_it_is_seven_values() -> None:
     assert scan_changes(SCAN, without) == [Change("dns", record, None)]
 
 
-def test_a_record_is_told_by_its_longest_text() -> None:
+def test_a_record_is_named_by_its_longest_text() -> None:
     before, after = copy.deepcopy(SCAN), copy.deepcopy(SCAN)
     del before["dns"]["records"][1]
     before["security"]["found"] = []
@@ -241,7 +241,7 @@ def test_several_parts_of_one_record_are_one_change_that_names_them() -> None:
     assert change.also == ("hsts",)
 
 
-def test_a_new_issue_is_told_by_its_title() -> None:
+def test_a_new_issue_is_named_by_its_title() -> None:
     after = changed_scan(
         security={
             "issues": [

@@ -18,8 +18,6 @@ from bot.tracker.slots import REQUESTS_EACH, SCANS_EACH
 from tests.loops import loop_over
 from tests.tracker.loopback import KEY, Request, always, client_of, reply, service
 
-pytestmark = pytest.mark.anyio
-
 ONE = [{"domain": "a.example", "domainId": "d1"}]
 LIMIT = {"error": "Rate limit exceeded"}
 
@@ -120,7 +118,7 @@ async def test_what_changes_something_is_sent_once() -> None:
         (httpx.ReadTimeout, True),
     ],
 )
-async def test_what_timed_out_is_not_tried_again(
+async def test_a_timeout_is_not_repeated(
     kind: type[httpx.TransportError], may_have_arrived: bool
 ) -> None:
     tries = []
@@ -141,7 +139,7 @@ async def test_what_timed_out_is_not_tried_again(
     assert scanned.value.is_outcome_unknown is may_have_arrived
 
 
-async def test_who_waited_for_a_place_learns_of_a_rate_limit_meanwhile() -> None:
+async def test_a_rate_limit_reaches_a_waiting_request() -> None:
     all_here, go_on = asyncio.Event(), asyncio.Event()
 
     async def answer(_request: Request, writer: asyncio.StreamWriter) -> None:

@@ -57,7 +57,7 @@ def listed(item: object) -> Domain:
     return decode_listing(200, dumped([item])).domains[0]
 
 
-def test_a_list_is_read_without_the_fields_that_nobody_reads() -> None:
+def test_a_list_is_read_without_unused_fields() -> None:
     body = {
         "domainId": "d1", "domain": "Example.com", "domainType": "owned", "tags": ["a", "b"],
         "folder": "Shops", "healthScore": 71, "expires": {"at": "2030-01-01"},
@@ -238,9 +238,7 @@ def test_the_message_counts_before_the_status(decode: Decode, status: int, body:
         (503, UnavailableError),
     ],
 )
-def test_the_status_counts_without_a_message(
-    decode: Decode, status: int, expected: type[TrackerError]
-) -> None:
+def test_the_status_decides(decode: Decode, status: int, expected: type[TrackerError]) -> None:
     assert type(failure_of(decode, status, {"error": "Nope"})) is expected
     assert type(failure_of(decode, status)) is expected
 

@@ -98,9 +98,7 @@ RECOGNIZED: dict[str, tuple[Any, list[tuple[str, str, str]]]] = {
 
 
 @loop_over(("security", "found"), RECOGNIZED.values(), ids=RECOGNIZED)
-def test_issues_are_recognized_by_their_shape(
-    security: Any, found: list[tuple[str, str, str]]
-) -> None:
+def test_issues_are_recognized_by_shape(security: Any, found: list[tuple[str, str, str]]) -> None:
     assert issues(security) == found
 
 
@@ -202,7 +200,7 @@ def test_the_first_certificate_of_a_chain_that_ends_counts() -> None:
     assert facts_of({"ssl": {"chain": chain}}, NOW).certificate == EndDate(DAY)
 
 
-def test_who_signed_a_certificate_ends_later_and_does_not_count() -> None:
+def test_the_end_of_the_issuers_certificate_does_not_count() -> None:
     issuer = {"subject": "R12", "notAfter": "2030-01-01"}
     ssl = {
         "subject": "a.example",

@@ -18,8 +18,6 @@ from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over
 from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
 
-pytestmark = pytest.mark.anyio
-
 ACME = WorkspaceId("T1")
 ERRORS: list[tuple[BaseException | None, str]] = [
     (None, "ok"),

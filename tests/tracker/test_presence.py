@@ -10,8 +10,6 @@ from bot.tracker.models import TimedOutError, UnavailableError
 from tests.loops import loop_over
 from tests.tracker.loopback import Request, always, reply, service
 
-pytestmark = pytest.mark.anyio
-
 ITS_WORDS = {
     "JSON": reply({"error": {"message": "Invalid API key"}}, status=401),
     "HTML": reply(b"<html><h1>Invalid <b>API</b> key</h1></html>", status=500),
@@ -25,7 +23,7 @@ OTHERS = {
 
 
 @loop_over("answer", ITS_WORDS.values(), ids=ITS_WORDS)
-async def test_who_refuses_in_its_words_is_the_service(answer: bytes) -> None:
+async def test_a_refusal_proves_that_it_is_the_service(answer: bytes) -> None:
     async with service(always(answer)) as there, tracker_http() as http:
         assert (await look_for_service(http, f"{there.url}/", 5)).is_tracker
 
@@ -48,13 +46,13 @@ async def test_what_is_sent_is_no_key_and_changes_nothing() -> None:
         assert "service_sk_" not in str(request.headers)
 
 
-async def test_nobody_there_is_an_error() -> None:
+async def test_a_dead_address_is_an_error() -> None:
     async with tracker_http() as http:
         with pytest.raises(UnavailableError):
             await look_for_service(http, "http://127.0.0.1:9", 5)
 
 
-async def test_who_never_answers_is_not_waited_for() -> None:
+async def test_a_silent_service_is_not_waited_for() -> None:
     async def hang(_request: Request, _writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 

@@ -29,7 +29,7 @@ def other(clock: FakeClock) -> RateLimiter:
     return RateLimiter(clock=clock, chance=lambda: 0.5)
 
 
-def test_the_later_count_and_the_highest_one_are_known(
+def test_later_and_highest_counts_win(
     one: RateLimiter, other: RateLimiter, clock: FakeClock
 ) -> None:
     one.record_remaining("k", 1000)
@@ -43,9 +43,7 @@ def test_the_later_count_and_the_highest_one_are_known(
     assert one.state("k") == BudgetState(remaining=40, told_ago_s=0, highest_seen=1000)
 
 
-def test_an_older_state_changes_nothing(
-    one: RateLimiter, other: RateLimiter, clock: FakeClock
-) -> None:
+def test_an_older_state_is_ignored(one: RateLimiter, other: RateLimiter, clock: FakeClock) -> None:
     other.record_remaining("k", 40)
     other.record_rate_limit("k", 1)
     clock.advance(2)
@@ -58,7 +56,7 @@ def test_an_older_state_changes_nothing(
     assert one.known("k") == before
 
 
-def test_the_wait_of_another_process_holds_and_its_end_too(
+def test_waits_of_other_processes_hold(
     one: RateLimiter, other: RateLimiter, clock: FakeClock
 ) -> None:
     other.record_rate_limit("k", 30)
@@ -75,9 +73,7 @@ def test_the_wait_of_another_process_holds_and_its_end_too(
     one.check("k", Purpose.SCHEDULED)
 
 
-def test_a_smaller_allowance_than_before_is_known_after_a_day(
-    one: RateLimiter, clock: FakeClock
-) -> None:
+def test_a_smaller_allowance_holds_after_a_day(one: RateLimiter, clock: FakeClock) -> None:
     one.record_remaining("k", 10_000)
     clock.advance(HIGHEST_KEPT_S - 1)
     one.record_remaining("k", 500)
@@ -90,7 +86,7 @@ def test_a_smaller_allowance_than_before_is_known_after_a_day(
     assert one.state("k").highest_seen == 500
 
 
-def test_the_state_of_a_clock_that_is_far_ahead_is_ignored(
+def test_a_clock_far_ahead_is_ignored(
     one: RateLimiter, other: RateLimiter, clock: FakeClock
 ) -> None:
     clock.advance(2 * SKEW_S)

@@ -41,9 +41,7 @@ DRESSINGS = {
 
 @loop_over("dressed", DRESSINGS.values(), ids=DRESSINGS)
 @loop_over(("message", "refusal"), FOUR)
-def test_each_message_is_known_in_any_dress(
-    dressed: Callable[[str], str], message: str, refusal: Refusal
-) -> None:
+def test_messages_are_read(dressed: Callable[[str], str], message: str, refusal: Refusal) -> None:
     assert refusal_in_text(dressed(message)) is refusal
 
 

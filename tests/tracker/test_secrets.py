@@ -12,8 +12,6 @@ from bot.tracker.models import RejectedError, TrackerError
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from tests.tracker.loopback import KEY, Answer, Request, always, client_of, drop, reply, service
 
-pytestmark = pytest.mark.anyio
-
 ECHO = {"Set-Cookie": "key=short", "X-RateLimit-Remaining": "5"}
 
 

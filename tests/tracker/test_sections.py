@@ -66,7 +66,7 @@ def a_section(value: object, name: str = "dns") -> Section:
 
 
 @loop_over(("value", "found"), SHAPES.values(), ids=SHAPES)
-def test_any_shape_becomes_a_row_of_findings(
+def test_shapes_become_findings(
     value: object, found: list[tuple[tuple[str, ...], object]]
 ) -> None:
     assert [(finding.path, finding.value) for finding in a_section(value).findings] == found
@@ -84,7 +84,7 @@ def test_whatever_it_is_every_value_is_counted(value: object) -> None:
     assert len(section.findings) + section.left_out == leaf_count(value)
 
 
-def test_a_long_list_is_told_item_by_item() -> None:
+def test_a_long_list_is_compared_item_by_item() -> None:
     section = a_section(["x"] * (MAX_LIST_IN_ONE + 1))
 
     assert [finding.path for finding in section.findings[:2]] == [("1",), ("2",)]

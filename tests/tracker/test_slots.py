@@ -4,17 +4,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from bot.tracker.models import TooBusyError
-from bot.tracker.slots import (
-    MAX_REQUESTS,
-    MAX_SCANS,
-    REQUESTS_EACH,
-    SCANS_EACH,
-    Slots,
-    giving_way,
-)
+from bot.tracker.slots import MAX_REQUESTS, MAX_SCANS, REQUESTS_EACH, SCANS_EACH, Slots, giving_way
 from tests.fakes import TIME_LIMIT_S
-
-pytestmark = pytest.mark.anyio
 
 
 async def taken(
@@ -62,7 +53,7 @@ async def test_one_workspace_leaves_places_to_the_others() -> None:
             await (await taken(slots, 1, owner="other", is_scan=True)).aclose()
 
 
-async def test_the_next_place_is_for_who_holds_fewest() -> None:
+async def test_the_next_slot_goes_to_the_workspace_with_fewest() -> None:
     slots, came = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S), []
 
     async def wait(owner: str) -> None:
@@ -84,7 +75,7 @@ async def test_the_next_place_is_for_who_holds_fewest() -> None:
     assert came == ["four", "three", "one", "two"]
 
 
-async def test_who_gives_way_goes_after_all_others() -> None:
+async def test_yielding_requests_go_last() -> None:
     slots = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S)
     held = await taken(slots, SCANS_EACH, owner="acme", is_scan=True)
     order: list[str] = []

@@ -26,8 +26,6 @@ from tests.tracker.loopback import (
     silence,
 )
 
-pytestmark = pytest.mark.anyio
-
 MIB = b"x" * 1024 * 1024
 
 
@@ -83,9 +81,7 @@ async def test_a_list_is_asked_for_again_when_the_connection_breaks() -> None:
 
 
 @loop_over("answer", [silence, drip])
-async def test_no_service_can_keep_a_call_waiting(
-    answer: Answer,
-) -> None:
+async def test_no_service_can_keep_a_call_waiting(answer: Answer) -> None:
     async with service(answer) as there, client_of(there.url) as tracker:
         error = await scan_failure(tracker)
         with pytest.raises(TimedOutError) as listed:

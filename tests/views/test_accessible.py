@@ -50,14 +50,14 @@ MUTE: dict[str, tuple[list[Block], str]] = {
 
 
 @loop_over("name", MUTE)
-def test_m20_what_needs_eyes_is_found(name: str) -> None:
+def test_visual_only_parts_are_found(name: str) -> None:
     blocks, text = MUTE[name]
 
     with pytest.raises(AssertionError):
         assert_accessible(blocks, text)
 
 
-def test_m20_short_answers_can_be_heard() -> None:
+def test_short_answers_can_be_read_aloud() -> None:
     for message in (
         *(ANSWERED_IN_FORM, EXPOSED_KEY, OLD_BUTTON, STILL_WORKING),
         *(ALREADY_PRESSED, ALREADY_SHARED),
@@ -79,7 +79,7 @@ def drawn() -> Iterator[str]:
                     yield name
 
 
-def test_m20_every_message_is_drawn_by_a_test_that_listens() -> None:
+def test_every_message_has_a_test_that_reads_it_aloud() -> None:
     tests = [path.read_text() for path in TESTS.rglob("*.py")]
     listening = "".join(text for text in tests if "tests.views.accept" in text or "taken" in text)
 

@@ -93,7 +93,7 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
         (12, "", ["Scan all 12", "Make a digest"], "Digest in a channel: weekdays"),
     ],
 )
-def test_what_is_offered_after_the_first_key_fits_the_portfolio_and_the_place(
+def test_offers_after_the_first_key_fit_the_portfolio(
     domains: int, nonce: str, labels: list[str], words: str
 ) -> None:
     message = first_steps_message(a_key_record(), domains, None, nonce=nonce)
@@ -207,7 +207,7 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
         assert ("Stop" in buttons(message)) is not (each.is_stopping or each.end is not None)
 
 
-def test_a_second_person_reads_who_and_how_far() -> None:
+def test_a_second_person_reads_the_progress() -> None:
     run = a_run(an_item(), left=2)
     own, others, managed = (
         running_message(run, reader, may_configure=may_configure)

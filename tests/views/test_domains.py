@@ -8,10 +8,7 @@ from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.end_views import LAST_VALUE
 from bot.domains.lookup import host_of
 from bot.domains.query import MAX_PAGE, Query, Sort, parse_query, select
-from bot.domains.views import (
-    domains_message,
-    outdated_message,
-)
+from bot.domains.views import domains_message, outdated_message
 from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, a_snapshot, ending

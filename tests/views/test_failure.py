@@ -26,7 +26,6 @@ from bot.slack.errors import (
     TokenRefusedError,
 )
 from bot.store.documents import (
-    OutdatedSchemaError,
     StoreLockedError,
     UnreadableSecretError,
     WrongKeyRingError,
@@ -112,7 +111,7 @@ def an_error(kind: type[BotError]) -> BotError:
 
 
 # Those of the store that come at the start alone, or ask the same of people.
-ALIKE = {OutdatedSchemaError, StoreLockedError, WrongKeyRingError}
+ALIKE = {StoreLockedError, WrongKeyRingError}
 SAID = [kind for kind in KINDS if kind not in ALIKE]
 
 
@@ -127,9 +126,7 @@ def test_every_error_has_a_sentence_of_its_own(kind: type[BotError]) -> None:
 
 @loop_over("is_admin", [True, False], ids=["admin", "member"])
 @loop_over("kind", [*KINDS, RuntimeError], ids=lambda kind: kind.__name__)
-def test_slack_takes_every_answer_and_no_log_text_is_in_it(
-    kind: type[Exception], is_admin: bool
-) -> None:
+def test_every_answer_fits_slack(kind: type[Exception], is_admin: bool) -> None:
     error = an_error(kind) if issubclass(kind, BotError) else kind(FOR_THE_LOG)
     for facts in (
         facts_for(is_admin=is_admin),
@@ -200,9 +197,7 @@ def test_an_invalid_key_says_why_that_is_likely(expires_on: date | None, why: st
         ("scan", "may not scan domains", "It needs a wider scope"),
     ],
 )
-def test_a_lacking_scope_says_what_the_key_may_not_do_and_how_to_rotate(
-    operation: str, may_not: str, needs: str
-) -> None:
+def test_a_missing_scope_is_explained(operation: str, may_not: str, needs: str) -> None:
     text = told_to_admin(LackingScopeError(operation), key=a_key_record())
     member = failure_message(LackingScopeError(operation), facts_for())
 
@@ -280,7 +275,7 @@ def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
         (MissingScopeError(), "lacks a Slack permission for this. Please ask an admin"),
     ],
 )
-def test_a_lacking_permission_is_named_with_who_can_grant_it(error: BotError, words: str) -> None:
+def test_a_missing_permission_is_named_with_its_grantors(error: BotError, words: str) -> None:
     assert words in failure_message(error, facts_for()).text
 
 
@@ -316,7 +311,7 @@ def test_an_unknown_domain_offers_what_comes_near() -> None:
     assert alone.text == "new.example is not in your portfolio. You can add it."
 
 
-def test_who_may_not_add_an_unknown_domain_is_not_offered_it() -> None:
+def test_an_unknown_domain_is_offered_only_to_people_who_may_add() -> None:
     near = failure_message(
         UnknownDomainError("shpo.example", ["shop.example"]), facts_for(may_add=False)
     )

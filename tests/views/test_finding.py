@@ -5,13 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.blocks.text import moment_token
-from bot.scans.finding_views import (
-    change_line,
-    finding_lines,
-    label,
-    record_count,
-    value_text,
-)
+from bot.scans.finding_views import change_line, finding_lines, label, record_count, value_text
 from bot.scans.service import HEALTH
 from bot.tracker.changes import Change
 from bot.tracker.sections import Finding, section_of
@@ -64,9 +58,7 @@ def test_a_way_reads_as_a_label(path: tuple[str, ...], shown: str) -> None:
 
 
 @loop_over(("value", "shown"), VALUES.values(), ids=VALUES)
-def test_a_value_reads_as_people_write_it(
-    value: str | float | tuple[str, ...] | None, shown: str
-) -> None:
+def test_values_read_naturally(value: str | float | tuple[str, ...] | None, shown: str) -> None:
     assert value_text(Finding(("x",), value), 100) == shown
 
 
@@ -123,7 +115,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_every_record_is_told_and_counted_once(value: object) -> None:
+def test_every_record_is_shown_and_counted_once(value: object) -> None:
     section = section_of("dns", {"dns": value})
 
     lines = lines_of(value)

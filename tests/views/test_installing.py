@@ -46,7 +46,7 @@ def test_slack_takes_it_and_no_name_acts(kind: str, name: str) -> None:
     assert_slack_takes(EVERY_MESSAGE[kind](name))
 
 
-def test_whoever_may_is_led_to_the_key_and_others_read_whom_to_ask() -> None:
+def test_only_admins_are_led_to_the_key() -> None:
     assert "Set key" not in buttons(arrival())
     assert "Ask an admin or owner" in arrival().text
     message = arrival(may_set_key=True)
@@ -57,7 +57,7 @@ def test_whoever_may_is_led_to_the_key_and_others_read_whom_to_ask() -> None:
         assert word in shown_text(message)
 
 
-def test_who_comes_back_reads_that_all_is_as_it_was() -> None:
+def test_a_returning_installer_reads_that_nothing_changed() -> None:
     message = EVERY_MESSAGE["back"]("Acme")
 
     assert "The key and the digests are as they were." in message.text

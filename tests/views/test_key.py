@@ -113,7 +113,7 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
     assert_slack_takes_form(refused_form(CHECKING))
 
 
-def test_whoever_set_a_key_is_told_that_it_expired_and_is_refused() -> None:
+def test_the_setter_reads_that_the_key_expired() -> None:
     today = MOMENT.date()
     record = a_key_record(expires_on=today - timedelta(days=1))
     notice = key_notice(KeyNotice(NoticeKind.REFUSED), record, today)

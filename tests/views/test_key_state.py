@@ -17,7 +17,7 @@ DAY = timedelta(days=1)
 BUDGET = BudgetState(remaining=9_876, told_ago_s=40, highest_seen=10_000)
 
 
-def test_an_admin_without_a_key_is_told_how_to_make_one() -> None:
+def test_an_admin_without_a_key_reads_how_to_make_one() -> None:
     message = key_state_message(None, None, MOMENT)
 
     assert_slack_takes(message)
@@ -76,9 +76,7 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
         ),
     ],
 )
-def test_nightly_scans_and_how_often_are_said_and_admins_turn_them(
-    outlook: Outlook, words: str, label: str
-) -> None:
+def test_nightly_scans_are_shown_and_turned(outlook: Outlook, words: str, label: str) -> None:
     message = key_state_message(a_key_record(), BUDGET, MOMENT, outlook=outlook)
     of_manager = key_state_message(a_key_record(), BUDGET, MOMENT, outlook=outlook, may_name=False)
 
@@ -111,7 +109,7 @@ def test_the_state_is_said_in_words(state: dict[str, object], words: str) -> Non
     assert message.text.startswith(f"Domain Tracker API key: {words}")
 
 
-def test_what_nobody_told_is_not_guessed() -> None:
+def test_unknown_facts_are_not_guessed() -> None:
     text = key_state_message(a_key_record(scopes=()), None, MOMENT).text
 
     assert "Requests left this hour: not known yet." in text
@@ -166,7 +164,7 @@ def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
     assert words in shown_text(message)
 
 
-def test_the_key_before_is_told_from_one_of_the_same_label() -> None:
+def test_two_keys_of_one_label_are_distinguishable() -> None:
     before = replace(a_key_record(), last4="0R-b")
     earlier = PreviousKey("v1.k.x", before, MOMENT + 7 * DAY)
 

@@ -11,12 +11,7 @@ from bot.access.repository import (
     NotAManagerError,
     NotAnAdminError,
 )
-from bot.access.views import (
-    entry_line,
-    history_form,
-    managers_form,
-    managers_notice,
-)
+from bot.access.views import entry_line, history_form, managers_form, managers_notice
 from bot.domainkey.form_views import (
     KeyFormValues,
     finished,
@@ -41,12 +36,7 @@ from tests.builders import (
     failure_message,
 )
 from tests.loops import loop_over
-from tests.views.acceptance import (
-    assert_slack_takes,
-    assert_slack_takes_form,
-    buttons,
-    shown,
-)
+from tests.views.acceptance import assert_slack_takes, assert_slack_takes_form, buttons, shown
 
 DAY = timedelta(days=1)
 
@@ -108,7 +98,7 @@ def test_slack_takes_every_form_in_between() -> None:
     ],
     ids=["all work", "may not add", "may not scan", "admin", "read only by the note"],
 )
-def test_each_command_says_whether_the_key_suffices(
+def test_each_command_says_if_the_key_fits(
     state: dict[str, tuple[str, ...]], lines: list[str]
 ) -> None:
     record = a_key_record(
@@ -122,7 +112,7 @@ def test_each_command_says_whether_the_key_suffices(
 
 @loop_over("kind", [NotAManagerError, NotAnAdminError])
 @loop_over("is_in_organisation", [True, False])
-def test_who_may_is_named_and_in_an_organisation_its_admins_as_a_way(
+def test_allowed_people_are_named(
     kind: type[NotAManagerError | NotAnAdminError], is_in_organisation: bool
 ) -> None:
     managers = ((ADMIN_ID, "U1"),) if kind is NotAManagerError else ()
@@ -137,7 +127,7 @@ def test_who_may_is_named_and_in_an_organisation_its_admins_as_a_way(
 
 @loop_over("act", Act)
 @loop_over(("by", "who"), [(SLACK, "Slack"), ("U1", "<@U1>")])
-def test_an_act_says_who_did_what_and_what_it_changed(act: Act, by: str, who: str) -> None:
+def test_an_act_names_the_person_and_the_change(act: Act, by: str, who: str) -> None:
     entry = Entry(
         at=MOMENT,
         by=by,
@@ -178,7 +168,7 @@ TO_MEND = "Please ask a workspace admin or owner to replace it."
     ],
     ids=["setter and managers", "many", "nobody"],
 )
-def test_only_who_was_told_is_said_to_have_been(text: tuple[str, ...], words: str) -> None:
+def test_only_notified_people_are_named_as_notified(text: tuple[str, ...], words: str) -> None:
     key = replace(a_key_record(refused_at=MOMENT, told_at=MOMENT), told=text)
 
     assert words in failure_message(InvalidKeyError(), facts_for(key=key)).text

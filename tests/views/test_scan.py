@@ -135,9 +135,7 @@ SCORES = {
 
 
 @loop_over(("before", "after", "head"), SCORES.values(), ids=SCORES)
-def test_the_head_is_the_score_before_and_after(
-    before: float | None, after: float | None, head: str
-) -> None:
+def test_the_head_shows_both_scores(before: float | None, after: float | None, head: str) -> None:
     message = scan_message(a_report(score=before, score_after=after))
 
     assert message.blocks[1]["text"]["text"] == f"{head}  ·  scanned {moment_token(MOMENT)}"
@@ -296,7 +294,7 @@ def test_an_empty_section_has_a_form_too() -> None:
     assert "0 records, page 1 of 1." in shown(form)
 
 
-def test_changes_are_told_with_their_date_and_counted() -> None:
+def test_changes_are_dated_and_counted() -> None:
     changes = tuple(
         Change("dns", None, Finding(("ns",), f"ns{number}.example")) for number in range(20)
     )

@@ -41,11 +41,11 @@ def notes(schedule: Schedule, after: str, reader_zone: str | None = None) -> lis
         ({0, 4, 5, 6}, "Mon, Fri–Sun"),
     ],
 )
-def test_days_are_told_as_people_do(days: set[int], text: str) -> None:
+def test_days_are_written_as_people_do(days: set[int], text: str) -> None:
     assert days_text(days) == text
 
 
-def test_a_schedule_is_told_with_its_zone() -> None:
+def test_a_schedule_names_its_zone() -> None:
     schedule = a_schedule("America/New_York", "07:05", frozenset(range(5)))
 
     assert schedule_text(schedule) == "Mon–Fri at 07:05 (America/New_York)"
@@ -59,7 +59,7 @@ def test_a_zone_from_nowhere_cannot_do_anything(zone: str) -> None:
     assert_slack_takes(Message(text, (*paragraphs([text]),)))
 
 
-def test_a_slot_is_told_by_the_clocks_of_a_zone() -> None:
+def test_a_slot_is_shown_in_a_zone() -> None:
     slot = Slot(utc("2026-11-23T08:00"), datetime.fromisoformat("2026-11-23T09:00"))
 
     assert slot_text(slot, "Europe/Berlin") == "Mon 23 Nov 2026, 09:00"
@@ -82,9 +82,7 @@ def test_a_slot_is_told_by_the_clocks_of_a_zone() -> None:
         ("Europe/Berlin", "20:00", "Mars/<!channel>", "Tue 2 Jan 2024, 20:00 (Europe/Berlin)"),
     ],
 )
-def test_a_run_says_what_its_reader_needs(
-    zone: str, at: str, reader: str | None, line: str
-) -> None:
+def test_a_run_shows_both_zones(zone: str, at: str, reader: str | None, line: str) -> None:
     assert next_runs(a_schedule(zone, at), utc("2024-01-02T12"), reader)[0] == line
 
 
@@ -93,11 +91,7 @@ def test_nothing_is_noted_where_no_clock_changes() -> None:
     assert notes(a_schedule("Asia/Kathmandu"), "2024-10-26T12", "Asia/Tokyo") == []
 
 
-def test_a_change_in_both_zones_at_once_is_told_once() -> None:
-    assert len(notes(a_schedule(), "2024-03-30T12", "Europe/London")) == 1
-
-
-def test_a_reader_elsewhere_learns_what_both_changes_mean() -> None:
+def test_a_reader_elsewhere_learns_what_a_change_means() -> None:
     schedule = a_schedule(days=MONDAY)
 
     assert next_runs(schedule, utc("2024-10-20T12"), "America/New_York") == [
@@ -107,7 +101,6 @@ def test_a_reader_elsewhere_learns_what_both_changes_mean() -> None:
         "Mon 11 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
         "Mon 18 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
         "The clocks in Berlin go back an hour on Sun 27 Oct 2024 at 03:00: runs stay at 09:00.",
-        "Your clocks (New York) go back an hour on Sun 3 Nov 2024 at 02:00.",
     ]
 
 
@@ -119,33 +112,24 @@ def test_a_reader_elsewhere_learns_what_both_changes_mean() -> None:
         ("Asia/Kathmandu", "1985-12-30T12", "forward 15 minutes on Wed 1 Jan 1986 at 00:00"),
     ],
 )
-def test_a_change_is_told_with_its_amount_and_moment(zone: str, after: str, change: str) -> None:
+def test_a_clock_change_has_amount_and_moment(zone: str, after: str, change: str) -> None:
     [note] = notes(a_schedule(zone), after)
 
     assert f" go {change}: runs stay at 09:00" in note
 
 
 @loop_over(
-    ("after", "line", "note"),
+    ("after", "line"),
     [
-        (
-            "2024-03-30T12",
-            "Sun 31 Mar 2024, 03:30 (Europe/Berlin)",
-            "02:30 does not exist in Berlin on Sun 31 Mar 2024: that run is at 03:30.",
-        ),
-        (
-            "2024-10-26T12",
-            "Sun 27 Oct 2024, 02:30 (Europe/Berlin)",
-            "02:30 comes twice in Berlin on Sun 27 Oct 2024: the run comes once, the first time.",
-        ),
+        ("2024-03-30T12", "Sun 31 Mar 2024, 03:30 (Europe/Berlin)"),
+        ("2024-10-26T12", "Sun 27 Oct 2024, 02:30 (Europe/Berlin)"),
     ],
 )
-def test_a_time_that_is_skipped_or_comes_twice_is_noted(after: str, line: str, note: str) -> None:
+def test_a_time_that_is_skipped_or_comes_twice_is_shown_once(after: str, line: str) -> None:
     lines = next_runs(a_schedule(at="02:30"), utc(after), None)
 
     assert lines[0] == line
-    assert lines[-1] == note
-    assert len(lines) == 7
+    assert len(lines) == 6
 
 
 def test_a_change_before_the_first_run_is_noted_and_one_in_the_past_is_not() -> None:
@@ -161,9 +145,7 @@ def test_a_change_before_the_first_run_is_noted_and_one_in_the_past_is_not() -> 
     st.times(),
     st.integers(0, 5000),
 )
-def test_slack_takes_the_runs_of_any_schedule(
-    zone: str, reader: str | None, at: time, days: int
-) -> None:
+def test_the_runs_of_any_schedule_fit(zone: str, reader: str | None, at: time, days: int) -> None:
     schedule = Schedule(EVERY_DAY, at.replace(second=0, microsecond=0), zone)
 
     lines = next_runs(schedule, utc("2026-01-01") + timedelta(days=days), reader)

@@ -23,9 +23,7 @@ MANY = [f"d{number}.example" for number in range(120)]
         (HOSTILE_TEXTS, ["a" * 200]),
     ],
 )
-def test_slack_takes_the_form_whatever_a_message_names(
-    watched: list[str], others: list[str]
-) -> None:
+def test_any_named_domains_fit_the_form(watched: list[str], others: list[str]) -> None:
     assert_slack_takes_form(found_form(watched, others, "{}"))
 
 
@@ -64,7 +62,7 @@ def test_what_was_picked_becomes_command_lines_scans_first() -> None:
 
 
 @loop_over("blocks", [("scan", "add"), ("add",)])
-def test_who_picks_nothing_reads_so_beside_the_first_list(blocks: tuple[str, ...]) -> None:
+def test_an_empty_choice_is_explained_beside_the_first_list(blocks: tuple[str, ...]) -> None:
     values: dict[str, Any] = {block: {"shortcut.picked": {}} for block in blocks}
 
     with pytest.raises(FormErrors) as errors:

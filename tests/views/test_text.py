@@ -48,7 +48,7 @@ def test_text_from_outside_is_one_visible_line_without_secrets(text: str, shown:
 
 
 @loop_over("hidden", ["\u200b", "\u00ad", "\x00", "\u2060", "\U000e0041", "\u180e"])
-def test_a_key_cannot_hide_behind_what_nobody_sees(hidden: str) -> None:
+def test_invisible_characters_hide_no_key(hidden: str) -> None:
     for place in range(1, len(KEY)):
         shown = outside(f"{KEY[:place]}{hidden}{KEY[place:]}", 100)
 

@@ -48,9 +48,7 @@ def test_a_line_that_came_late_is_offered_and_does_nothing(text: str) -> None:
 
 
 @loop_over("line", [None, SCAN, ADD])
-def test_a_form_says_it_without_buttons_whose_answers_would_lie_behind_it(
-    line: str | None,
-) -> None:
+def test_a_form_has_no_buttons_with_hidden_answers(line: str | None) -> None:
     form = interrupted_form(line)
 
     assert_slack_takes_form(form)

@@ -18,6 +18,8 @@ WALL_AT_START_S = datetime(2026, 1, 20, 12, tzinfo=UTC).timestamp()
 TURN_S = 20e-6
 JOB_S = 200e-6
 APART_S = 1e-6
+# Nothing takes an hour: such a test waits for what will not come, beside something periodic.
+LONGEST_S = 3600.0
 # To look at the clock costs time only where nothing else can let it pass: how often is looked
 # depends on what the process has cached.
 FREE_READS = 10_000
@@ -25,10 +27,14 @@ READ_S = 1e-3
 
 
 class VirtualClock:
-    """Seconds that pass only when the loop says so, and the chances of one test."""
+    """Seconds that pass only when the loop says so, and the chances of one test.
 
-    def __init__(self, seed: int, name: str = "") -> None:
+    `longest_s`: a test that takes longer waits for what will not come.
+    """
+
+    def __init__(self, seed: int, name: str = "", *, longest_s: float = LONGEST_S) -> None:
         self.now_s = START_S
+        self.longest_s = longest_s
         self._reads = 0
         self.is_disturbed = seed != 0
         self._chance = random.Random(f"{seed} {name}")

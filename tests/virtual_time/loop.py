@@ -19,8 +19,6 @@ from typing import Any
 
 from tests.virtual_time.clock import APART_S, JOB_S, VirtualClock, current
 
-# Nothing takes an hour: such a test waits for what will not come, beside something periodic.
-LONGEST_S = 3600.0
 # How often, by real time, and for how many times in a row the other threads have to be at rest.
 LOOK_EVERY_S = 0.0005
 LOOKS = 2
@@ -170,7 +168,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             super().__init__(selector)
             return
         self.jobs = Jobs(self, self._clock)
-        self._longest_s = self._clock.now_s + LONGEST_S
+        self._longest_s = self._clock.now_s + self._clock.longest_s
         self._hangs = 0
         self._descriptors = Descriptors(self, self._clock)
         super().__init__(self._descriptors)
@@ -216,7 +214,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         if moment is None:
             self._fail("nothing will happen any more")
         elif moment > self._longest_s:
-            self._longest_s = moment + LONGEST_S
+            self._longest_s = moment + self._clock.longest_s
             self._fail("nothing came of an hour")
         else:
             self._clock.now_s = max(self._clock.now_s, moment)

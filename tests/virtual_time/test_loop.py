@@ -200,14 +200,12 @@ def test_the_races_that_were_found_are_of_tests_that_are_there() -> None:
         assert sum(f"def {name}(" in text for text in modules) == 1, name
 
 
-@pytest.mark.anyio
 async def test_a_process_is_refused() -> None:
     with pytest.raises(AssertionError, match="real_time"):
         await asyncio.create_subprocess_exec(sys.executable, "-c", "")
 
 
 @pytest.mark.real_time
-@pytest.mark.anyio
 async def test_where_time_is_real_it_is() -> None:
     before = asyncio.get_running_loop().time()
     await asyncio.sleep(0.01)

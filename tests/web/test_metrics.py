@@ -14,8 +14,6 @@ from bot.web.server import HealthEndpoints, MetricsEndpoint, listening
 from tests.loops import loop_over
 from tests.ports import reserve_port
 
-pytestmark = pytest.mark.anyio
-
 TOKEN = "a-token-of-enough-letters"
 
 
@@ -48,9 +46,7 @@ async def answer(
         "Bearer ä",
     ],
 )
-async def test_without_the_right_token_nobody_does_not_even_on_this_machine(
-    given: str | None,
-) -> None:
+async def test_a_wrong_token_reads_nothing_even_locally(given: str | None) -> None:
     headers = {} if given is None else {"Authorization": given}
 
     response = await answer(headers, remote="127.0.0.1")
@@ -78,9 +74,7 @@ async def test_without_a_token_no_other_machine_does(remote: str) -> None:
         {"Host": "bot.example.com"},
     ],
 )
-async def test_without_a_token_nobody_does_through_a_proxy_on_this_machine(
-    headers: dict[str, str],
-) -> None:
+async def test_a_local_proxy_reads_nothing_without_a_token(headers: dict[str, str]) -> None:
     assert (await answer(headers, token=None, remote="127.0.0.1")).status == 403
 
 
@@ -114,7 +108,7 @@ async def test_a_token_that_is_no_text_is_a_wrong_one() -> None:
     assert b" 401 " in status
 
 
-async def test_whoever_sends_no_http_makes_no_line_in_the_log(
+async def test_invalid_http_is_not_logged(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     port = reserve_port()

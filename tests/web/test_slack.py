@@ -17,8 +17,6 @@ from slack_sdk.signature import SignatureVerifier
 from bot.store.deduplication import MemoryDedup
 from bot.web.server import SlackEndpoint
 
-pytestmark = pytest.mark.anyio
-
 SECRET = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 BODY = b"command=%2Fdomains&team_id=T1"
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -40,7 +38,7 @@ class FakeBolt:
         return BoltResponse(status=self.statuses.pop(0) if self.statuses else 200)
 
 
-class Door:
+class Endpoint:
     """The endpoint, and what it said last."""
 
     def __init__(self, *statuses: int, seen: MemoryDedup | None = None) -> None:
@@ -97,14 +95,12 @@ FORGED: dict[str, Callable[[], dict[str, str]]] = {
 
 
 @pytest.mark.parametrize("headers", FORGED.values(), ids=FORGED)
-async def test_what_slack_has_not_signed_goes_nowhere(
-    headers: Callable[[], dict[str, str]],
-) -> None:
-    door = Door()
+async def test_an_unsigned_request_goes_nowhere(headers: Callable[[], dict[str, str]]) -> None:
+    endpoint = Endpoint()
 
-    assert await door.answer(BODY, FORM | headers()) == 401
-    assert door.said == "the signature is missing, wrong or too old"
-    assert door.bolt.given == 0
+    assert await endpoint.answer(BODY, FORM | headers()) == 401
+    assert endpoint.said == "the signature is missing, wrong or too old"
+    assert endpoint.bolt.given == 0
 
 
 @pytest.mark.parametrize(
@@ -118,34 +114,30 @@ async def test_what_slack_has_not_signed_goes_nowhere(
         pytest.param(b"[]", JSON, id="a-list-of-json"),
     ],
 )
-async def test_what_is_signed_but_cannot_be_read_goes_nowhere(
-    body: bytes, kind: dict[str, str]
-) -> None:
-    door = Door()
+async def test_a_signed_unreadable_body_goes_nowhere(body: bytes, kind: dict[str, str]) -> None:
+    endpoint = Endpoint()
 
-    assert await door.answer(body, signed(body, kind)) == 400
-    assert door.said == "the body cannot be read"
-    assert door.bolt.given == 0
+    assert await endpoint.answer(body, signed(body, kind)) == 400
+    assert endpoint.said == "the body cannot be read"
+    assert endpoint.bolt.given == 0
 
 
 @pytest.mark.parametrize(
     ("body", "kind"), [(b"{}", JSON), (b"payload=%7B%7D", FORM)], ids=["event", "press"]
 )
 async def test_every_kind_of_request_is_handed_to_bolt(body: bytes, kind: dict[str, str]) -> None:
-    door = Door()
+    endpoint = Endpoint()
 
-    assert await door.answer(body, signed(body, kind)) == 200
-    assert door.bolt.given == 1
+    assert await endpoint.answer(body, signed(body, kind)) == 200
+    assert endpoint.bolt.given == 1
 
 
-async def test_what_bolt_cannot_read_is_refused_with_a_reference_to_the_log(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    door = Door()
-    door.bolt.error = KeyError("user")
+async def test_what_bolt_cannot_read_gets_a_reference(capsys: pytest.CaptureFixture[str]) -> None:
+    endpoint = Endpoint()
+    endpoint.bolt.error = KeyError("user")
 
-    assert await door.answer(BODY, signed()) == 400
-    found = re.fullmatch(r"cannot be read; reference ([0-9a-f]{8})", door.said)
+    assert await endpoint.answer(BODY, signed()) == 400
+    found = re.fullmatch(r"cannot be read; reference ([0-9a-f]{8})", endpoint.said)
     assert found
     assert found[1] in capsys.readouterr().out
 
@@ -162,43 +154,46 @@ async def test_what_bolt_cannot_read_is_refused_with_a_reference_to_the_log(
     ],
 )
 async def test_what_is_no_such_probe_needs_a_signature(body: bytes, kind: dict[str, str]) -> None:
-    assert await Door().answer(body, kind) == 401
+    assert await Endpoint().answer(body, kind) == 401
 
 
 async def test_a_probe_of_the_address_is_answered_and_handed_to_no_one() -> None:
-    door = Door()
+    endpoint = Endpoint()
 
-    assert (await door.answer(b"ssl_check=1&token=x", FORM), door.bolt.given) == (200, 0)
+    assert (await endpoint.answer(b"ssl_check=1&token=x", FORM), endpoint.bolt.given) == (200, 0)
 
 
 async def test_a_request_that_comes_again_acts_once() -> None:
-    door = Door()
+    endpoint = Endpoint()
 
-    assert (await door.answers(BODY, signed(), 2), door.bolt.given) == ([200, 200], 1)
+    assert (await endpoint.answers(BODY, signed(), 2), endpoint.bolt.given) == ([200, 200], 1)
 
 
 async def test_an_identical_look_up_within_the_same_second_is_answered_again() -> None:
-    door = Door()
+    endpoint = Endpoint()
     body = urlencode(
         {"payload": json.dumps({"type": "block_suggestion", "value": "sho"})}
     ).encode()
 
-    assert await door.answers(body, signed(body), 2) == [200, 200]
-    assert door.bolt.given == 2
+    assert await endpoint.answers(body, signed(body), 2) == [200, 200]
+    assert endpoint.bolt.given == 2
 
 
 async def test_a_request_that_another_process_has_seen_does_not_act() -> None:
     seen = MemoryDedup(clock=time.monotonic)
     headers = signed()
-    first, second = Door(seen=seen), Door(seen=seen)
+    first, second = Endpoint(seen=seen), Endpoint(seen=seen)
 
-    statuses = [await door.answer(BODY, headers) for door in (first, second)]
+    statuses = [await endpoint.answer(BODY, headers) for endpoint in (first, second)]
 
     assert (statuses, first.bolt.given, second.bolt.given) == ([200, 200], 1, 0)
 
 
 @pytest.mark.parametrize("status", [500, 503])
 async def test_a_request_that_could_not_be_taken_is_taken_when_it_comes_again(status: int) -> None:
-    door = Door(status, 200)
+    endpoint = Endpoint(status, 200)
 
-    assert (await door.answers(BODY, signed(), 3), door.bolt.given) == ([status, 200, 200], 2)
+    assert (await endpoint.answers(BODY, signed(), 3), endpoint.bolt.given) == (
+        [status, 200, 200],
+        2,
+    )

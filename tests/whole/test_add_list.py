@@ -9,16 +9,11 @@ import pytest
 from bot.app.main import serve
 from bot.playground.slack import Message
 from bot.playground.tracker.service import Hold
-from tests.whole.harness import (
-    Harness,
-    running_stand_ins,
-    text_in_store,
-    until_ready,
-)
+from tests.whole.harness import Harness, running_stand_ins, text_in_store, until_ready
 from tests.whole.test_audiences import MANAGERS, choose
 from tests.whole.test_process import process, stand_ins_in_real_time
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 PASTED = """My domains:
 - https://Blog.example/x
@@ -55,9 +50,7 @@ async def hold_write(app: Harness, number: int) -> Hold:
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_m26_a_pasted_list_is_read_confirmed_and_each_domain_written_once(
-    ready: Harness,
-) -> None:
+async def test_a_pasted_list_is_confirmed_and_written_once(ready: Harness) -> None:
     await ready.bob.type("/adddomain")
     form = await ready.bob.next_form()
     await ready.bob.submit(
@@ -85,9 +78,7 @@ async def test_m26_a_pasted_list_is_read_confirmed_and_each_domain_written_once(
     assert b"service_sk_abc" not in await text_in_store(ready)
 
 
-async def test_m26_a_refusal_a_lost_answer_and_a_used_up_allowance_are_told_apart(
-    ready: Harness,
-) -> None:
+async def test_a_list_report_separates_refusals_and_lost_answers(ready: Harness) -> None:
     question = await asked(
         ready, "/adddomain shop.example a.example b.example c.example d.example e.example"
     )
@@ -111,7 +102,7 @@ async def test_m26_a_refusal_a_lost_answer_and_a_used_up_allowance_are_told_apar
     assert "*Add 4 domains?* 2 are already" in again.everything
 
 
-async def test_m26_who_may_add_is_asked_again_at_the_press(ready: Harness) -> None:
+async def test_permission_is_checked_again_at_the_press(ready: Harness) -> None:
     question = await asked(ready, "/adddomain a.example b.example")
     await choose(ready, add=MANAGERS)
 
@@ -121,7 +112,7 @@ async def test_m26_who_may_add_is_asked_again_at_the_press(ready: Harness) -> No
     assert posts(ready) == 0
 
 
-async def test_m26_more_than_200_domains_are_refused_beside_the_field(ready: Harness) -> None:
+async def test_more_than_200_domains_are_refused_beside_the_field(ready: Harness) -> None:
     many = "\n".join(f"a{number}.example" for number in range(201))
     await ready.bob.type("/adddomain")
 
@@ -130,9 +121,7 @@ async def test_m26_more_than_200_domains_are_refused_beside_the_field(ready: Har
     assert wrong.errors["Domain"] == ("These are 201 domains: at most 200 can be added at a time.")
 
 
-async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
-    tmp_path: Path, transport: str
-) -> None:
+async def test_a_stopped_list_says_what_was_added(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         stop = asyncio.Event()
         bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock))
@@ -156,9 +145,7 @@ async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
 
 
 @pytest.mark.real_time
-async def test_m26_typed_again_after_a_kill_the_rest_is_added_and_nothing_twice(
-    tmp_path: Path,
-) -> None:
+async def test_a_list_repeated_after_a_kill_adds_only_the_rest(tmp_path: Path) -> None:
     async with stand_ins_in_real_time(tmp_path, "http") as app:
         async with process(app):
             await until_ready(app)

@@ -8,7 +8,7 @@ from tests.whole.digests import settled
 from tests.whole.harness import Harness
 from tests.whole.test_home import opened
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("http")]
+pytestmark = pytest.mark.transports("http")
 
 MANAGERS = "Admins, owners, and managers"
 NO_GUESTS = "Everyone except guests"
@@ -29,9 +29,7 @@ async def pressed(app: Harness, person: Person, message: Message, label: str) ->
     return (await app.press(person, message, label)).everything
 
 
-async def test_a14_admins_choose_who_may_add_and_scan_and_the_history_says_so(
-    ready: Harness,
-) -> None:
+async def test_admins_choose_the_people_who_may_add_and_scan(ready: Harness) -> None:
     listed = await ready.ask(ready.bob, "/domains shop.example")
     await ready.bob.type("/scan")
     form = await ready.bob.next_form()
@@ -68,7 +66,7 @@ async def test_a14_admins_choose_who_may_add_and_scan_and_the_history_says_so(
     assert f"<@{ready.ada.id}> changed who may add and scan" in history
 
 
-async def test_a14_a_guest_may_scan_but_not_add_until_an_admin_lets_them(ready: Harness) -> None:
+async def test_a_guest_may_add_only_after_an_admin_allows_it(ready: Harness) -> None:
     gus = ready.slack.person("gus")
 
     refused = await ready.ask(gus, "/adddomain blog.example")
@@ -90,9 +88,7 @@ async def test_a14_a_guest_may_scan_but_not_add_until_an_admin_lets_them(ready: 
     assert ready.tracker.requests == []
 
 
-async def test_a14_who_became_a_guest_or_whom_slack_does_not_name_may_not_add(
-    ready: Harness,
-) -> None:
+async def test_new_guests_and_unknown_people_may_not_add(ready: Harness) -> None:
     await ready.ask(ready.bob, "/domains")
     ready.slack.fail_next("users.info", "internal_error")
     unnamed = await ready.ask(ready.bob, "/adddomain blog.example")
@@ -109,7 +105,7 @@ async def test_a14_who_became_a_guest_or_whom_slack_does_not_name_may_not_add(
     assert "blog.example" not in [each.domain for each in ready.account.domains.values()]
 
 
-async def test_a14_a_kept_command_is_checked_again_when_it_runs(app: Harness) -> None:
+async def test_a_kept_command_is_checked_again_when_it_runs(app: Harness) -> None:
     kept = await app.ask(app.bob, "/adddomain blog.example")
     guest = await app.ask(app.slack.person("gus"), "/adddomain other.example")
     app.bob.member.is_restricted = True

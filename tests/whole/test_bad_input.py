@@ -9,7 +9,7 @@ from bot.domains.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 NESTED: Any = "deep"
 for _ in range(30):
@@ -32,7 +32,7 @@ BAD_DOMAINS = {
 
 
 @loop_over(("typed", "text"), BAD_DOMAINS.values(), ids=BAD_DOMAINS.keys())
-async def test_what_is_no_domain_is_told_why(ready: Harness, typed: str, text: str) -> None:
+async def test_an_invalid_domain_is_explained(ready: Harness, typed: str, text: str) -> None:
     for command in ("/scan", "/adddomain"):
         answer = await ready.ask(ready.bob, f"{command} {typed}", verbatim=True)
 
@@ -84,9 +84,7 @@ SCANS: dict[str, Any] = {
 
 
 @loop_over(("name", "sections"), SCANS.items(), ids=SCANS.keys())
-async def test_a_scan_of_any_shape_is_shown_opens_can_be_shared_and_pings_nobody(
-    ready: Harness, name: str, sections: Any
-) -> None:
+async def test_a_scan_of_any_shape_is_shown(ready: Harness, name: str, sections: Any) -> None:
     domain = f"{name}.example"  # of its own, so that it is compared with no other
     ready.account.add(domain, health=50)
     ready.clock.ahead += FRESH_FOR
@@ -112,7 +110,7 @@ async def test_a_scan_of_any_shape_is_shown_opens_can_be_shared_and_pings_nobody
 
 
 @loop_over("raw", [b"[1, 2", b"[]", b'"scanned"', b"<html>", b"", b"NaN"])
-async def test_a_scan_result_that_is_none_is_told_so(ready: Harness, raw: bytes) -> None:
+async def test_an_empty_scan_result_is_explained(ready: Harness, raw: bytes) -> None:
     ready.tracker.answer_next(body=raw, on="scan")
 
     answer = await ready.ask(ready.bob, "/scan shop.example")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 
 @pytest.mark.transports("shared")

@@ -10,7 +10,7 @@ from bot.playground.tracker.service import Hold
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+pytestmark = pytest.mark.transports("socket", "shared")
 
 
 def scans_of(app: Harness) -> list[str]:
@@ -33,7 +33,7 @@ async def begun(app: Harness) -> Hold:
     return held
 
 
-async def test_m16_the_price_comes_first_and_the_summary_in_the_end(ready: Harness) -> None:
+async def test_a_bulk_scan_names_its_price_and_ends_with_a_summary(ready: Harness) -> None:
     price = await ready.ask(ready.bob, "/scan shop.example www.example shpo.example")
     assert scans_of(ready) == []
     started = await ready.press(ready.bob, price, "Start")
@@ -52,9 +52,7 @@ async def test_m16_the_price_comes_first_and_the_summary_in_the_end(ready: Harne
     ]
 
 
-async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
-    ready: Harness,
-) -> None:
+async def test_a_second_person_reads_of_the_running_bulk_scan(ready: Harness) -> None:
     held = await begun(ready)
     second = await ready.ask(ready.ada, "/scan tag:prod")
     again = await ready.ask(ready.bob, "/scan tag:prod")
@@ -73,9 +71,7 @@ async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
 
 
 @pytest.mark.transports("socket")
-async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_says_so(
-    ready: Harness,
-) -> None:
+async def test_several_domains_are_picked_in_the_form(ready: Harness) -> None:
     nothing = await ready.ask(ready.bob, "/scan tag:prdo")
     no_dates = await ready.ask(ready.bob, "/scan expires:30")
     await ready.bob.type("/scan")
@@ -91,7 +87,7 @@ async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_s
 
 
 @pytest.mark.transports("socket")
-async def test_m16_a_price_whose_domains_are_gone_starts_nothing(ready: Harness) -> None:
+async def test_a_price_of_deleted_domains_starts_nothing(ready: Harness) -> None:
     by_filter = await ready.ask(ready.bob, "/scan tag:prod")
     names = await ready.ask(ready.bob, "/scan shop.example www.example")
     ready.account.domains.clear()
@@ -105,7 +101,7 @@ async def test_m16_a_price_whose_domains_are_gone_starts_nothing(ready: Harness)
 
 
 @pytest.mark.transports("socket")
-async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> None:
+async def test_a_person_without_permission_starts_no_bulk_scan(ready: Harness) -> None:
     price = await ready.ask(ready.slack.person("gus"), "/scan tag:prod")
     await choose(ready, scan=NO_GUESTS)
 
@@ -116,26 +112,7 @@ async def test_m16_who_may_not_scan_any_more_starts_nothing(ready: Harness) -> N
 
 
 @pytest.mark.transports("socket")
-async def test_m16_the_summary_says_that_the_key_was_removed(ready: Harness) -> None:
-    held = await begun(ready)
-    await ready.press(ready.ada, await ready.ask(ready.ada, "/domainkey"), "Remove key")
-    held.release()
-
-    assert "the API key was removed" in (await message_with(ready, "1 not begun")).everything
-
-
-@pytest.mark.transports("socket")
-async def test_m16_the_summary_says_that_the_key_lacks_a_scope(ready: Harness) -> None:
-    ready.tracker.fail_next("permissions", on="scan")
-    await ready.press(ready.bob, await ready.ask(ready.bob, "/scan above:0"), "Start")
-
-    summary = await message_with(ready, "2 not begun")
-
-    assert "no scope for scans" in summary.everything
-
-
-@pytest.mark.transports("socket")
-async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> None:
+async def test_a_person_without_permission_can_still_stop(ready: Harness) -> None:
     held = await begun(ready)
     await choose(ready, scan=MANAGERS)
 
@@ -150,9 +127,7 @@ async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> N
 
 
 @pytest.mark.transports("socket")
-async def test_m16_an_admin_stops_it_too_and_a_summary_whose_answer_was_lost_comes_once(
-    ready: Harness,
-) -> None:
+async def test_an_admin_stops_it_and_a_lost_summary_is_sent_once(ready: Harness) -> None:
     held = await begun(ready)
     for_a_member = await ready.ask(ready.slack.person("cy"), "/scan above:0")
     for_ada = await ready.ask(ready.ada, "/scan above:0")
@@ -171,9 +146,7 @@ async def test_m16_an_admin_stops_it_too_and_a_summary_whose_answer_was_lost_com
     assert len(posted) == 2  # the edited one was the progress
 
 
-async def test_m16_a_restart_goes_on_and_scans_nothing_twice(
-    tmp_path: Path, transport: str
-) -> None:
+async def test_a_restart_goes_on_with_a_bulk_scan(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         for number in range(4):
             app.account.add(f"n{number}.example", health=number, tags=("prod",))

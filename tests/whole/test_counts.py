@@ -15,11 +15,11 @@ import pytest
 
 from bot.store.fenced import timed_documents
 from bot.web.metrics import CallMetrics
-from tests.digests.office import DAY, NINE, DocumentsOnDisk, Office
+from tests.digests.builders import DAY, NINE, Bot, DocumentsOnDisk
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("http")]
+pytestmark = pytest.mark.transports("http")
 
 BOT = f"{Path(__file__).parents[2] / 'bot'}/"
 NEVER_S = 3600.0  # periodic work would be counted too
@@ -125,18 +125,18 @@ async def test_a_digest_costs_so_many_calls() -> None:
     documents = timed_documents(
         cast(Any, DocumentsOnDisk()), lambda name, *_how: counted.note_call(name)
     )
-    office = Office(documents=cast(Any, documents))
-    await office.make()
-    await office.at(NINE)
-    office.forget_posts()
-    office.lists.asked.clear()
-    office.clock.now = NINE + DAY
+    bot = Bot(documents=cast(Any, documents))
+    await bot.make()
+    await bot.at(NINE)
+    bot.forget_posts()
+    bot.lists.asked.clear()
+    bot.clock.now = NINE + DAY
     counted.calls.clear()
 
-    await office.rounds.run_due()
-    await office.tasks.drain(TIME_LIMIT_S)
+    await bot.worker.run_due()
+    await bot.tasks.drain(TIME_LIMIT_S)
 
-    assert len(office.lists.asked) == len(office.posts.posts) == 1
+    assert len(bot.lists.asked) == len(bot.posts.posts) == 1
     # The end dates are known still; the digest is read with its claim, and to clean up.
     reads = {"due_keys": 1, "get": 2, "list_keys": 1, "list_prefix": 2}
     assert counted.calls == reads | {"put": 4, "delete": 1}

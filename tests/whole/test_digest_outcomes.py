@@ -4,18 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.whole.digests import (
-    digests,
-    make,
-    move_to,
-    next_digest,
-    next_notice,
-    nine,
-    open_list,
-)
+from tests.whole.digests import digests, make, move_to, next_digest, next_notice, nine, open_list
 from tests.whole.harness import Harness
-
-pytestmark = pytest.mark.anyio
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 

@@ -22,11 +22,11 @@ from tests.whole.digests import (
 )
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_d1_a_member_makes_a_digest_in_the_channel_and_it_comes(ready: Harness) -> None:
+async def test_a_member_makes_a_digest_and_it_comes(ready: Harness) -> None:
     saved = await make(ready)
 
     post = await at_nine(ready)
@@ -37,9 +37,7 @@ async def test_d1_a_member_makes_a_digest_in_the_channel_and_it_comes(ready: Har
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_d5_a_double_press_of_send_now_posts_once_and_a_second_one_again(
-    ready: Harness,
-) -> None:
+async def test_a_double_press_of_send_now_posts_once(ready: Harness) -> None:
     listed = await make(ready)
     score(ready, "shop.example", 12)
 
@@ -54,9 +52,7 @@ async def test_d5_a_double_press_of_send_now_posts_once_and_a_second_one_again(
     assert all("12" in post.everything for post in digests(ready))
 
 
-async def test_a_new_issue_is_worse_and_the_details_of_a_digest_are_for_who_presses(
-    ready: Harness,
-) -> None:
+async def test_a_new_issue_is_posted_and_details_are_private(ready: Harness) -> None:
     await make(ready, {"Post": "When something got worse"})
     first = await at_nine(ready)
     for number in range(4):
@@ -87,7 +83,7 @@ async def test_a_new_issue_is_worse_and_the_details_of_a_digest_are_for_who_pres
 
 
 @pytest.mark.transports("shared")
-async def test_d10_a_paused_digest_is_silent_until_it_is_resumed(ready: Harness) -> None:
+async def test_a_paused_digest_is_silent_until_it_is_resumed(ready: Harness) -> None:
     listed = await make(ready)
     await make(ready, channel="secret")
     listed = await open_list(ready, ready.bob)
@@ -106,9 +102,7 @@ async def test_d10_a_paused_digest_is_silent_until_it_is_resumed(ready: Harness)
 
 
 @pytest.mark.transports("shared")
-async def test_d12_a_post_opens_its_digests_and_scans_the_worst_for_whoever_presses(
-    ready: Harness,
-) -> None:
+async def test_buttons_of_a_post_list_digests_and_scan_the_worst(ready: Harness) -> None:
     await make(ready)
     post = await at_nine(ready)
 
@@ -122,25 +116,7 @@ async def test_d12_a_post_opens_its_digests_and_scans_the_worst_for_whoever_pres
     assert answer.is_ephemeral
 
 
-async def test_d16_an_archived_channel_pauses_its_digest_until_its_owner_resumes_it(
-    ready: Harness,
-) -> None:
-    await make(ready)
-    ready.slack.archive("general", keeps_bot=True)
-    move_to(ready, nine(ready))
-    notice = await next_notice(ready)
-    ready.slack.unarchive("general")
-
-    await ready.bob.press(notice, "Resume")
-    await ready.bob.next_message("dm", where=lambda each: "Resumed" in each.everything)
-    await at_nine(ready)
-
-    assert "archived" in notice.everything
-
-
-async def test_d31_in_a_channel_to_which_it_is_added_the_app_greets_and_its_digests_go_on(
-    ready: Harness,
-) -> None:
+async def test_the_app_greets_a_channel_and_resumes_its_digests(ready: Harness) -> None:
     await make(ready)
     ready.slack.archive("general")
     move_to(ready, nine(ready))
@@ -163,7 +139,7 @@ async def test_d31_in_a_channel_to_which_it_is_added_the_app_greets_and_its_dige
 
 
 @pytest.mark.transports("shared")
-async def test_d19_digests_that_are_due_together_cost_one_request(ready: Harness) -> None:
+async def test_digests_due_together_cost_one_request(ready: Harness) -> None:
     await make(ready)
     await make(ready, channel="secret")  # with a filter, its maker would ask for a list too
     ready.tracker.requests.clear()
@@ -174,9 +150,7 @@ async def test_d19_digests_that_are_due_together_cost_one_request(ready: Harness
     assert ready.service_requests() == [("GET", "domain-tracker")]
 
 
-async def test_after_an_empty_list_a_digest_compares_with_the_one_before_it(
-    ready: Harness,
-) -> None:
+async def test_a_digest_after_an_empty_list_uses_the_one_before(ready: Harness) -> None:
     await make(ready)
     await at_nine(ready)
     domains, ready.account.domains = ready.account.domains, {}
@@ -192,3 +166,22 @@ async def test_after_an_empty_list_a_digest_compares_with_the_one_before_it(
     assert "compares with the digest before it" in whole.everything
     assert "▲ +9.5" in headline(whole)
     assert "New" not in whole.everything
+
+
+async def test_a_preview_is_for_one_person_alone_and_changes_nothing(ready: Harness) -> None:
+    listed = await make(ready)
+
+    preview = await press_in(ready.bob, listed, "Preview")
+    await ready.bob.close(preview)
+    below = ready.bob.form
+    again = await open_list(ready, ready.bob)
+
+    assert "only you can see this" in preview.everything
+    assert "3 domains" in preview.everything
+    assert preview.buttons == []
+    assert below is not None
+    assert below.id == listed.id
+    assert "Preview" in below.buttons
+    assert "No runs yet" in again.everything
+    for person in (ready.bob, ready.ada):
+        assert not any("Preview" in each.everything for each in person.messages())

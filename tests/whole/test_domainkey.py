@@ -7,7 +7,7 @@ import pytest
 from bot.playground.slack import FormError
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 
 async def test_an_admin_is_led_from_no_key_to_a_working_one(app: Harness) -> None:
@@ -68,7 +68,7 @@ async def test_removing_a_key_asks_first_and_disconnects(ready: Harness) -> None
 
 
 @pytest.mark.transports("shared")
-async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(app: Harness) -> None:
+async def test_a_closed_form_is_followed_by_a_message(app: Harness) -> None:
     key = app.account.create_key("bot", scopes=("read_domains",), days=30)
     hold = app.tracker.hold_requests()
     await app.ada.press(await app.ask(app.ada, "/domainkey"), "Set key")

@@ -9,7 +9,7 @@ import pytest
 from bot.playground.slack import Message
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 
 def rows(message: Message) -> list[list[str]]:
@@ -17,9 +17,7 @@ def rows(message: Message) -> list[list[str]]:
     return [[cell["text"] for cell in row] for row in table["rows"][1:]]
 
 
-async def test_while_the_service_is_unavailable_the_last_list_is_shown_with_its_age(
-    ready: Harness,
-) -> None:
+async def test_an_outage_shows_the_last_list_with_its_age(ready: Harness) -> None:
     await ready.ask(ready.bob, "/domains")
     ready.clock.ahead += timedelta(hours=2, minutes=1)
     ready.tracker.fail_next("503", times=9, on="list")
@@ -68,9 +66,7 @@ async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(ready: 
 
 
 @pytest.mark.transports("shared")
-async def test_m25_the_filtered_list_comes_as_a_csv_file_to_the_person_alone(
-    ready: Harness,
-) -> None:
+async def test_the_filtered_list_is_exported_as_a_private_csv_file(ready: Harness) -> None:
     ready.account.add("=cmd.example", health=3, tags=("prod",))
     answer = await ready.ask(ready.bob, "/domains tag:prod sort:name")
 
@@ -113,9 +109,7 @@ async def test_people_of_other_companies_get_nothing_in_shared_channels(ready: H
     assert ready.service_requests() == []
 
 
-async def test_m23_what_scans_said_of_ends_and_issues_is_in_the_list_and_its_filters(
-    ready: Harness,
-) -> None:
+async def test_ends_and_issues_are_listed_and_filtered(ready: Harness) -> None:
     in_days = [ready.clock() + timedelta(days=days) for days in (8, 100)]
     for name, end in zip(("shop", "www"), in_days, strict=True):
         issue = {"severity": "high", "title": "Old software"}

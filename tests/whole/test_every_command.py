@@ -9,8 +9,6 @@ from tests.whole.digests import at_nine
 from tests.whole.harness import ABOUT, Harness
 from tests.whole.impersonation import use_everything
 
-pytestmark = pytest.mark.anyio
-
 COMMANDS = [each.command for each in ABOUT.commands]
 
 
@@ -20,9 +18,7 @@ def transport() -> str:
     return "http"
 
 
-async def test_each_command_answers_help_and_nonsense_without_asking_the_service(
-    ready: Harness,
-) -> None:
+async def test_each_command_answers_help_without_the_service(ready: Harness) -> None:
     usages, refusals = {}, {}
     for command in COMMANDS:
         usages[command] = (await ready.ask(ready.ada, f"{command} help")).everything

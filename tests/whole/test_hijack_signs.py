@@ -9,7 +9,7 @@ from tests.whole.digests import at_nine, digests, make, until_listed
 from tests.whole.harness import Harness
 from tests.whole.test_alerts import ALERT, next_alert, next_look
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+pytestmark = pytest.mark.transports("socket", "shared")
 
 
 async def scan(app: Harness, server: str) -> None:
@@ -22,7 +22,7 @@ async def scan(app: Harness, server: str) -> None:
     await app.bob.next_message(where=lambda each: "Scan of" in each.everything)
 
 
-async def test_h6_name_servers_that_change_are_in_the_next_digest_once(ready: Harness) -> None:
+async def test_changed_name_servers_are_in_the_next_digest_once(ready: Harness) -> None:
     await scan(ready, "ns1.a.example")
     await make(ready, {"Post": "When something got worse"})
     await at_nine(ready)
@@ -37,7 +37,7 @@ async def test_h6_name_servers_that_change_are_in_the_next_digest_once(ready: Ha
     assert len(digests(ready)) == 2
 
 
-async def test_h6_the_first_digest_tells_what_changed_since_it_was_made(ready: Harness) -> None:
+async def test_the_first_digest_lists_changes_since_it_was_made(ready: Harness) -> None:
     ready.account.add("rival.example", domain_type="competitor")
     soon = (ready.clock() + timedelta(days=5)).date().isoformat()
     ready.account.scan_results["rival.example"] = {"whois": {"expiryDate": soon}}
@@ -53,7 +53,7 @@ async def test_h6_the_first_digest_tells_what_changed_since_it_was_made(ready: H
     assert "not an owned domain" in post.everything
 
 
-async def test_h6_an_alert_comes_within_its_interval(ready: Harness) -> None:
+async def test_a_hijack_alert_comes_within_its_interval(ready: Harness) -> None:
     await scan(ready, "ns1.a.example")
     await make(ready, ALERT)
     await next_look(ready)

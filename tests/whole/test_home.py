@@ -8,7 +8,7 @@ from bot.playground.slack import Person, View
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 
 async def home_where(app: Harness, person: Person, *words: str) -> View:
@@ -38,9 +38,7 @@ def buttons(view: Any) -> list[str]:
     return list(view.buttons)
 
 
-async def test_m27_who_opens_the_conversation_first_is_greeted_with_the_commands_once(
-    ready: Harness,
-) -> None:
+async def test_a_first_conversation_is_greeted_once(ready: Harness) -> None:
     await ready.slack.person("zoe").by_id.open_home("messages")
     for _ in range(2):
         await ready.bob.by_id.open_home("messages")
@@ -98,9 +96,7 @@ async def test_a_key_is_set_from_home_and_home_shows_it(app: Harness) -> None:
 
 
 @pytest.mark.transports("shared")
-async def test_a_scan_from_home_is_read_in_a_window_and_lies_in_the_messages(
-    ready: Harness,
-) -> None:
+async def test_a_scan_from_home_is_shown_in_a_window(ready: Harness) -> None:
     home = await opened(ready, ready.bob)
 
     await ready.bob.press(home, "Scan", nth=1)

@@ -15,13 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot.app.main import serve
 from tests.fakes import TIME_LIMIT_S
 from tests.loops import loop_over
-from tests.whole.harness import (
-    Harness,
-    running_harness,
-    running_stand_ins,
-)
-
-pytestmark = pytest.mark.anyio
+from tests.whole.harness import Harness, running_harness, running_stand_ins
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JSON = {"Content-Type": "application/json"}
@@ -51,7 +45,7 @@ def command_body(app: Harness, **more: str) -> bytes:
     [b"a=b", b"payload=%7B%7D", b"payload=%7B%22type%22%3A%22x%22%7D", b"command=%2Fother"],
     ids=["unknown-form", "empty-object", "unknown-type", "unknown-command"],
 )
-async def test_signed_requests_for_nobody_never_fail(app: Harness, body: bytes) -> None:
+async def test_signed_requests_of_unknown_workspaces_never_fail(app: Harness, body: bytes) -> None:
     status, text = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
 
     assert status < 500
@@ -81,9 +75,7 @@ HALF = {
 
 
 @loop_over("payload", HALF.values(), ids=HALF.keys())
-async def test_signed_requests_with_parts_missing_are_a_4xx(
-    app: Harness, payload: dict[str, object]
-) -> None:
+async def test_incomplete_requests_get_a_4xx(app: Harness, payload: dict[str, object]) -> None:
     body = urlencode({"payload": json.dumps(TEAM | payload)}).encode()
 
     status, text = await app.slack.raw_post(body, app.slack.sign(body) | FORM)
@@ -102,9 +94,7 @@ async def test_a_command_without_a_user_is_a_4xx(app: Harness) -> None:
 
 
 @pytest.mark.parametrize("fault", [{"kind": "html"}, {"retry_after_s": 1800}], ids=str)
-async def test_a_command_is_answered_while_slack_does_not_say_who_we_are(
-    tmp_path: Path, fault: dict[str, Any]
-) -> None:
+async def test_a_command_needs_no_auth_test(tmp_path: Path, fault: dict[str, Any]) -> None:
     async with running_stand_ins(tmp_path, "http") as app:
         app.slack.fail_next("auth.test", times=50, **fault)
         stop = asyncio.Event()
@@ -142,7 +132,7 @@ async def test_a_body_of_two_megabytes_is_refused(app: Harness) -> None:
 
 
 @loop_over("kind", ["command", "press"])
-async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address_takes_it(
+async def test_a_stranger_gets_a_sentence_without_an_address(
     app: Harness, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
     body = command_body(app, team_id="T0SOMEONEELSE")
@@ -165,9 +155,7 @@ async def test_a_person_of_another_workspace_gets_a_sentence_although_no_address
 
 
 @loop_over("event", [{"type": "reaction_added"}, {"type": "channel_archive"}, {}])
-async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
-    app: Harness, event: dict[str, str]
-) -> None:
+async def test_an_unused_event_is_counted(app: Harness, event: dict[str, str]) -> None:
     """Slack switches all events of an app off when most fail."""
     before = await counted(app, "ignored_event")
     about = {"type": "event_callback", "team_id": app.slack.team_id, "api_app_id": "A1"}
@@ -177,6 +165,22 @@ async def test_an_event_that_the_bot_has_no_use_for_is_taken_and_counted(
 
     assert status == 200
     assert await counted(app, "ignored_event") == before + 1
+
+
+async def test_a_notice_that_slack_holds_events_back_is_taken_counted_and_logged_in_a_line(
+    app: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """https://docs.slack.dev/reference/events/app_rate_limited."""
+    notice = {"token": "x", "type": "app_rate_limited", "team_id": app.slack.team_id}
+    more = {"minute_rate_limited": 1518467820, "api_app_id": "A1"}
+    body = json.dumps(notice | more).encode()
+
+    status, _ = await app.slack.raw_post(body, app.slack.sign(body) | JSON)
+
+    said = capsys.readouterr().out.splitlines()
+    assert status == 200
+    assert await counted(app, "rate_limited") >= 1
+    assert sum("Slack holds events back" in line for line in said) == 1
 
 
 async def test_the_address_for_events_can_be_verified(app: Harness) -> None:
@@ -210,7 +214,7 @@ async def readiness(app: Harness, *, status: int) -> Any:
             await asyncio.sleep(0.02)
 
 
-async def test_health_and_readiness_are_told_as_json(app: Harness) -> None:
+async def test_health_and_readiness_are_json(app: Harness) -> None:
     async with aiohttp.ClientSession() as http, http.get(app.url("/healthz")) as alive:
         assert alive.status == 200
 
@@ -227,9 +231,7 @@ async def test_a_store_whose_folder_is_gone_is_not_ready(app: Harness) -> None:
     assert text["checks"]["store"] is False
 
 
-async def test_a_slack_that_refuses_every_call_is_not_ready_until_it_answers_again(
-    app: Harness,
-) -> None:
+async def test_a_refusing_slack_makes_the_bot_unready(app: Harness) -> None:
     await readiness(app, status=200)
     app.slack.fail_next("*", kind="html", times=10_000)
     await app.bob.type("/domains help")

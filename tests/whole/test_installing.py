@@ -6,16 +6,15 @@ from urllib.parse import parse_qs, urlsplit
 import aiohttp
 import pytest
 
+from bot.installations.oauth_flow import LINES_A_MINUTE
 from tests.whole.many import Many, running_many
-
-pytestmark = pytest.mark.anyio
 
 
 def link(many: Many) -> str:
     return f"{many.settings.public_url}/slack/install"
 
 
-async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: Path) -> None:
+async def test_a_cancelled_installation_may_begin_again(tmp_path: Path) -> None:
     async with running_many(tmp_path, ["amber"]) as many:
         amber = many["amber"]
 
@@ -31,9 +30,7 @@ async def test_who_cancels_has_installed_nothing_and_may_begin_again(tmp_path: P
     assert "Installed in amber" in page.text
 
 
-async def test_the_way_back_is_good_once_and_in_the_browser_in_which_it_began(
-    tmp_path: Path,
-) -> None:
+async def test_the_way_back_works_once_in_the_same_browser(tmp_path: Path) -> None:
     async with running_many(tmp_path, ["amber"]) as many:
         amber = many["amber"]
         own, other = amber.ada.browser(), amber.ada.browser()
@@ -55,7 +52,9 @@ async def test_the_way_back_is_good_once_and_in_the_browser_in_which_it_began(
 
 
 @pytest.mark.parametrize("has_state", [True, False])
-async def test_wrong_codes_of_a_stranger_hinder_nobody(tmp_path: Path, has_state: bool) -> None:
+async def test_wrong_codes_of_a_stranger_hinder_nobody_and_do_not_fill_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], has_state: bool
+) -> None:
     async with running_many(tmp_path, ["amber"]) as many, aiohttp.ClientSession() as stranger:
         begun = await stranger.get(link(many), allow_redirects=False)
         cookie = begun.headers["Set-Cookie"].partition(";")[0] if has_state else "none=none"
@@ -66,5 +65,8 @@ async def test_wrong_codes_of_a_stranger_hinder_nobody(tmp_path: Path, has_state
             assert answer.status == 400
         page = await many.install("amber")
 
+    said = capsys.readouterr().out
     assert page.status == 200
     assert "Installed in amber" in page.text
+    failed = said.count("an installation failed") + said.count("came to nothing")
+    assert failed == LINES_A_MINUTE

@@ -7,13 +7,11 @@ import pytest
 
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 
 @pytest.mark.transports("shared")
-async def test_a_member_is_told_whom_to_ask_and_gets_the_answer_when_the_key_is_set(
-    app: Harness,
-) -> None:
+async def test_a_kept_command_is_answered_once_there_is_a_key(app: Harness) -> None:
     app.account.add("shop.example", health=41)
     waiting = await app.ask(app.bob, "/scan shop.example")
     assert "ask a workspace admin or owner" in waiting.everything
@@ -45,9 +43,7 @@ async def test_admins_get_the_button_and_for_a_form_nothing_is_promised(app: Har
 
 
 @pytest.mark.transports("shared")
-async def test_kept_commands_run_one_after_the_other_in_the_order_in_which_they_were_typed(
-    app: Harness,
-) -> None:
+async def test_kept_commands_run_in_the_order_of_typing(app: Harness) -> None:
     lines = ("/adddomain shop.example", "/scan shop.example", "/domains", "/domains tag:x")
     for line in lines:
         await app.ask(app.bob, line)

@@ -8,10 +8,8 @@ import pytest
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.harness import running_bot, running_stand_ins
 
-pytestmark = pytest.mark.anyio
 
-
-async def test_the_log_alone_says_that_the_store_is_empty(
+async def test_an_empty_store_is_logged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = ""

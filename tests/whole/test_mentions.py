@@ -12,7 +12,7 @@ from bot.slack.auth import MENTION_SCOPES
 from tests.whole.harness import Harness, running_bot
 from tests.whole.many import many_stand_ins
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 AT = "@domain_tracker"
 
@@ -36,9 +36,7 @@ async def said(
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_m27_a_mention_is_answered_for_one_and_with_here_for_everyone(
-    heard: Harness,
-) -> None:
+async def test_a_mention_is_answered_privately_or_with_here_for_all(heard: Harness) -> None:
     cy = heard.slack.person("cy")
     start = cy.say("Is it down?")
     heard.bob.say(f"{AT} scan shop.example", thread_ts=start.ts)
@@ -56,7 +54,7 @@ async def test_m27_a_mention_is_answered_for_one_and_with_here_for_everyone(
     assert "Share" not in " ".join(shared.buttons)
 
 
-async def test_m27_what_is_not_to_be_answered_is_not_and_the_rest_once(heard: Harness) -> None:
+async def test_only_real_mentions_are_answered_once(heard: Harness) -> None:
     heard.slack.say_as_another_bot(f"<@{heard.slack.bot_user_id}> domains")
     line = heard.bob.say(f"{AT} domains tag:nope")
     await said(heard, "tag:nope")
@@ -72,9 +70,7 @@ async def test_m27_what_is_not_to_be_answered_is_not_and_the_rest_once(heard: Ha
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_m27_in_the_app_s_own_conversation_lines_are_answered_and_nothing_is_guessed(
-    heard: Harness,
-) -> None:
+async def test_lines_in_the_apps_conversation_are_answered(heard: Harness) -> None:
     heard.bob.say("scan shop.example", channel="dm")
     scan = await said(heard, "Scan of shop.example", "dm")
     heard.bob.say("is shop.example fine?", channel="dm")
@@ -95,9 +91,7 @@ async def test_m27_in_the_app_s_own_conversation_lines_are_answered_and_nothing_
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_m27_two_lines_of_a_message_are_two_commands_one_after_the_other(
-    heard: Harness,
-) -> None:
+async def test_two_lines_of_a_message_are_two_commands(heard: Harness) -> None:
     heard.bob.say(f"{AT} adddomain more.example\n{AT} scan more.example")
     added = await said(heard, "Added")
     scanned = await said(heard, "Scan of more.example")
@@ -106,7 +100,7 @@ async def test_m27_two_lines_of_a_message_are_two_commands_one_after_the_other(
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_m27_a_line_that_comes_hours_later_is_not_run_but_offered(heard: Harness) -> None:
+async def test_a_line_that_comes_hours_late_is_only_offered(heard: Harness) -> None:
     """Slack may send events again long after an outage."""
     heard.slack.app.settings.events, events = (), heard.slack.app.settings.events
     line = heard.bob.say(f"{AT} adddomain more.example")
@@ -123,9 +117,7 @@ async def test_m27_a_line_that_comes_hours_later_is_not_run_but_offered(heard: H
     assert (await said(heard, "Added")).buttons
 
 
-async def test_m27_the_install_link_asks_for_the_permissions_if_the_operator_wants_them(
-    tmp_path: Path,
-) -> None:
+async def test_the_install_link_may_ask_for_mentions(tmp_path: Path) -> None:
     async with many_stand_ins(tmp_path, ["amber"]) as many:
         app = many["amber"]
         app.settings = app.settings.model_copy(update={"slack_mentions": True})

@@ -10,8 +10,6 @@ from pydantic import SecretStr
 from tests.whole.digests import at_nine, make
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 
-pytestmark = pytest.mark.anyio
-
 TOKEN = "a-token-of-enough-letters"
 
 
@@ -49,7 +47,7 @@ async def test_work_is_counted_without_names(ready: Harness) -> None:
         assert secret not in text
 
 
-async def test_with_a_token_only_who_has_it_reads_them(tmp_path: Path) -> None:
+async def test_metrics_need_the_token(tmp_path: Path) -> None:
     async with running_stand_ins(tmp_path, "http") as app:
         more = {"metrics_token": SecretStr(TOKEN)}
         app.settings = app.settings.model_copy(update=more)

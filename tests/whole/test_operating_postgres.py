@@ -12,7 +12,7 @@ from tests.processes import ROOT, start_bot
 from tests.whole.test_operating import Said, command, ring
 from tests.whole.test_process import stand_ins_in_real_time
 
-pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
+pytestmark = pytest.mark.real_time
 
 PASSWORD = "sesame-open"
 
@@ -53,7 +53,7 @@ class TestMigrate:
         assert said.out.startswith("There is nothing to do")
         assert said.status == 0
 
-    async def test_where_nobody_has_set_a_database_that_is_said(self, tmp_path: Path) -> None:
+    async def test_a_missing_database_setting_is_explained(self, tmp_path: Path) -> None:
         said = await migrating("", cwd=str(tmp_path))
 
         assert said.out == (
@@ -62,7 +62,7 @@ class TestMigrate:
         )
         assert said.status == 0
 
-    async def test_a_database_that_cannot_be_reached_is_told_without_its_password(self) -> None:
+    async def test_an_unreachable_database_is_named_without_its_password(self) -> None:
         said = await migrating(f"postgresql://bot:{PASSWORD}@127.0.0.1:9/tracker")
 
         assert said.err.startswith("cannot connect to 127.0.0.1:9, database tracker")
@@ -76,9 +76,7 @@ class TestMigrate:
         assert said.status == 2
 
 
-async def test_before_it_is_migrated_every_command_says_what_to_do(
-    tmp_path: Path, empty_database: str
-) -> None:
+async def test_every_command_asks_for_the_migration(tmp_path: Path, empty_database: str) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
         (tmp_path / "file").write_text('{"backup":1,"keys":[]}\n')
         for words in (["backup", "x"], ["restore", "file"], ["rotate-secrets"]):

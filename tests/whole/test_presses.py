@@ -4,7 +4,7 @@ import pytest
 
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("shared")]
+pytestmark = pytest.mark.transports("shared")
 
 
 async def test_a_share_that_fails_leaves_the_list_where_it_is(ready: Harness) -> None:
@@ -21,9 +21,7 @@ async def test_a_share_that_fails_leaves_the_list_where_it_is(ready: Harness) ->
     assert "Shared by" in (await ready.slack.person("cy").next_message()).everything
 
 
-async def test_an_answer_comes_below_what_was_pressed_and_leaves_no_please_wait(
-    ready: Harness,
-) -> None:
+async def test_an_answer_comes_below_the_pressed_message(ready: Harness) -> None:
     scan = await ready.ask(ready.bob, "/scan shop.example")
 
     for count, label in enumerate(("Scan again", "All domains"), 2):

@@ -17,16 +17,9 @@ from bot.playground.tracker.service import Hold
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
 from tests.processes import ROOT, BotProcess, start_bot, start_new_bot
-from tests.whole.harness import (
-    RING,
-    Clock,
-    Harness,
-    running_stand_ins,
-    text_in_store,
-    until_ready,
-)
+from tests.whole.harness import RING, Clock, Harness, running_stand_ins, text_in_store, until_ready
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared"), pytest.mark.real_time]
+pytestmark = [pytest.mark.transports("socket", "shared"), pytest.mark.real_time]
 
 INHERITED = ("PATH", "SSL_CERT_FILE")
 ADMINS = ("ada", "olga", "bob", "cy")
@@ -202,9 +195,7 @@ async def _kept_after_restart(app: Harness) -> str:
         return state.everything.split("service_sk_…")[1][:4]
 
 
-async def test_a_second_process_on_the_same_file_is_refused_in_a_sentence(
-    tmp_path: Path,
-) -> None:
+async def test_a_second_process_on_the_same_file_is_refused(tmp_path: Path) -> None:
     async with stand_ins_in_real_time(tmp_path) as app, process(app):
         await until_ready(app)
 
@@ -234,9 +225,7 @@ async def test_other_keys_than_those_of_the_store_are_refused_at_start(tmp_path:
     ("name", "value"),
     [("SLACK_BOT_TOKEN", "xoxb-wrong"), ("SLACK_APP_TOKEN", "xapp-wrong")],
 )
-async def test_a_token_that_slack_refuses_ends_the_start_in_a_sentence(
-    tmp_path: Path, name: str, value: str
-) -> None:
+async def test_a_refused_token_ends_the_start(tmp_path: Path, name: str, value: str) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
         async with process(app, **{name: value}) as bot:
             assert await ended(bot) == 1
@@ -276,9 +265,7 @@ async def scanning(
         yield app, bot, hold
 
 
-async def test_a_stop_that_is_asked_for_again_by_a_platform_still_waits(
-    tmp_path: Path, transport: str
-) -> None:
+async def test_a_second_signal_of_a_platform_still_waits(tmp_path: Path, transport: str) -> None:
     """https://devcenter.heroku.com/articles/dyno-shutdown-behavior."""
     async with scanning(tmp_path, transport) as (app, bot, hold):
         bot.send_signal(signal.SIGTERM)
@@ -291,7 +278,7 @@ async def test_a_stop_that_is_asked_for_again_by_a_platform_still_waits(
         assert await ended(bot) == 0
 
 
-async def test_whoever_presses_ctrl_c_twice_does_not_wait(tmp_path: Path) -> None:
+async def test_a_second_ctrl_c_ends_the_wait(tmp_path: Path) -> None:
     async with scanning(tmp_path, "socket") as (app, bot, hold):
         bot.send_signal(signal.SIGINT)
         await until_logged(app, "stopping")

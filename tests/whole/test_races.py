@@ -7,14 +7,21 @@ from typing import Any
 
 import pytest
 
+from bot.app import bolt as slack_app
 from bot.app.main import serve
 from bot.dispatch import router
 from bot.playground.slack import Person, View, views
 from bot.playground.slack.delivery import Carrier, Delivery
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.harness import Harness, lose_store, running_stand_ins, until_ready
+from tests.whole.harness import (
+    Harness,
+    lose_store,
+    running_bot,
+    running_stand_ins,
+    until_ready,
+)
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 
 async def test_a_domain_added_by_three_at_once_is_written_once(ready: Harness) -> None:
@@ -40,9 +47,7 @@ async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(ready: H
 
 
 @pytest.mark.transports("shared")
-async def test_a_key_removed_while_a_domain_is_added_does_not_hide_that_it_was(
-    ready: Harness,
-) -> None:
+async def test_a_removed_key_does_not_hide_an_added_domain(ready: Harness) -> None:
     await ready.ask(ready.bob, "/domains")
     state = await ready.ask(ready.ada, "/domainkey")
     hold = ready.tracker.hold_requests()
@@ -156,8 +161,27 @@ class TestAFormThatIsSentTwice:
         return again
 
 
+async def test_a_stop_acknowledges_what_has_come(
+    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispatch = slack_app.TimedApp.async_dispatch
+
+    async def slowly(bolt: slack_app.TimedApp, request: Any) -> Any:
+        await asyncio.sleep(0.2)
+        return await dispatch(bolt, request)
+
+    monkeypatch.setattr(slack_app.TimedApp, "async_dispatch", slowly)
+    async with running_stand_ins(tmp_path, transport) as app:
+        async with running_bot(app):
+            await app.slack.connected()
+            typing = asyncio.create_task(app.bob.type("/domains help"))
+            await asyncio.sleep(0.1)
+
+        assert (await typing).problem is None
+
+
 @pytest.mark.transports("socket", "shared")
-async def test_a_stop_that_cannot_wait_tells_whoever_waits(tmp_path: Path, transport: str) -> None:
+async def test_a_quick_stop_answers_open_requests(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         stop = asyncio.Event()
         bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock, finish_within_s=0.1))

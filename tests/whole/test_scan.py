@@ -8,7 +8,7 @@ from bot.tracker.slots import SCANS_EACH
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 # The typed forms of contract: all of them mean shop.example.
 TYPED = [
@@ -39,7 +39,7 @@ async def test_a_scan_costs_one_scan_and_the_list_with_the_new_score(ready: Harn
     assert ready.service_requests() == [("POST", "scan"), ("GET", "domain-tracker")]
 
 
-async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(ready: Harness) -> None:
+async def test_a_scan_says_at_once_that_it_can_take_a_while(ready: Harness) -> None:
     hold = ready.tracker.hold_scans()
 
     delivery = await ready.bob.type("/scan shop.example")
@@ -51,7 +51,7 @@ async def test_the_person_is_told_at_once_that_a_scan_can_take_a_while(ready: Ha
     assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
 
 
-async def test_who_waits_for_others_reads_for_how_many(ready: Harness) -> None:
+async def test_a_waiting_person_reads_how_many_are_ahead(ready: Harness) -> None:
     for number in range(SCANS_EACH + 1):
         ready.account.add(f"n{number}.example")
     hold = ready.tracker.hold_scans()
@@ -71,9 +71,7 @@ async def test_who_waits_for_others_reads_for_how_many(ready: Harness) -> None:
     ("line", "words"),
     [("/scan late.example", "Scan of late"), ("/scan late.example shop.example", "2 scans")],
 )
-async def test_a_domain_that_was_added_elsewhere_a_moment_ago_is_found(
-    ready: Harness, line: str, words: str
-) -> None:
+async def test_a_domain_added_elsewhere_is_found(ready: Harness, line: str, words: str) -> None:
     await ready.ask(ready.bob, "/domains")
     ready.account.add("late.example")
     ready.clock.ahead += timedelta(seconds=6)
@@ -84,9 +82,7 @@ async def test_a_domain_that_was_added_elsewhere_a_moment_ago_is_found(
 
 
 @loop_over("line", ["/scan none.example", "/scan none.example shop.example"])
-async def test_a_list_is_asked_for_once_more_before_a_domain_is_unknown(
-    ready: Harness, line: str
-) -> None:
+async def test_the_list_is_refreshed_before_a_domain_is_unknown(ready: Harness, line: str) -> None:
     await ready.ask(ready.bob, "/domains")
     ready.clock.ahead += timedelta(seconds=6)
     ready.tracker.requests.clear()
@@ -155,17 +151,6 @@ async def test_a_near_miss_is_offered_as_a_button_that_scans(ready: Harness) -> 
     answer = await ready.press(ready.bob, miss, "Scan shop.example")
 
     assert "Scan of shop.example" in answer.everything
-
-
-@pytest.mark.transports("shared")
-async def test_a_domain_picked_in_the_form_is_scanned(ready: Harness) -> None:
-    await ready.bob.type("/scan")
-    form = await ready.bob.next_form()
-
-    assert await ready.bob.suggest(form, "Domain", "sho") == ["shop.example"]
-    await ready.bob.submit(form, {"Domain": "shop.example"})
-
-    assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
 
 
 async def test_a_picker_says_when_the_service_does_not_answer(ready: Harness) -> None:

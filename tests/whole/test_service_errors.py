@@ -10,7 +10,7 @@ from tests.loops import loop_over
 from tests.whole.harness import Harness
 
 # The words are the same whatever carries them: one mode is enough for so many of them.
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 HOST = "shop.example"
 # What each command that asks the service is typed like.
@@ -42,7 +42,7 @@ REFUSALS = [
 
 @loop_over("line", COMMANDS)
 @loop_over(("kind", "member", "admin", "button"), REFUSALS)
-async def test_each_error_tells_members_whom_to_ask_and_admins_what_to_do(
+async def test_each_error_is_explained_to_members_and_admins(
     ready: Harness, line: str, kind: str, member: str, admin: str, button: str
 ) -> None:
     await ready.connect()  # another key, of which nothing is known yet
@@ -80,9 +80,7 @@ OTHERS += ["drop", "redirect", "huge"]
 
 
 @loop_over("kind", OTHERS)
-async def test_whatever_else_goes_wrong_gets_a_sentence_a_reference_and_another_try(
-    ready: Harness, kind: str
-) -> None:
+async def test_any_other_error_gets_a_reference(ready: Harness, kind: str) -> None:
     ready.clock.ahead += FRESH_FOR
     ready.tracker.fail_next(kind, times=9)
     failed = await ready.ask(ready.bob, "/scan shop.example")

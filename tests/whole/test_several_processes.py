@@ -12,17 +12,11 @@ import aiohttp
 import pytest
 
 from tests.whole.digests import digests, make, move_to, next_digest, nine, open_list
-from tests.whole.harness import (
-    Harness,
-    running_bot,
-    running_stand_ins,
-    settings_for,
-    until_ready,
-)
+from tests.whole.harness import Harness, running_bot, running_stand_ins, settings_for, until_ready
 from tests.whole.test_operating import command
 from tests.whole.test_process import ended, log_of, process, stand_ins_in_real_time
 
-pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
+pytestmark = pytest.mark.real_time
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -43,9 +37,7 @@ def through(app: Harness) -> Harness:
     return app
 
 
-async def test_what_one_web_process_does_the_other_one_knows(
-    tmp_path: Path, database: str
-) -> None:
+async def test_one_web_process_knows_what_the_other_does(tmp_path: Path, database: str) -> None:
     async with two_of_each(tmp_path, database) as (one, other):
         one.account.add("shop.example", health=41)
         await through(one).ask(one.bob, "/domains")
@@ -69,9 +61,7 @@ async def test_what_one_web_process_does_the_other_one_knows(
     assert len(helps) == 2  # the one for both requests, and the one that was asked for
 
 
-async def test_what_is_pressed_in_both_web_processes_is_sent_to_the_service_once(
-    tmp_path: Path, database: str
-) -> None:
+async def test_a_press_in_two_processes_is_sent_once(tmp_path: Path, database: str) -> None:
     async with two_of_each(tmp_path, database) as (one, other):
         one.account.add("shop.example", health=41)
         await through(one).connect()
@@ -119,9 +109,7 @@ async def test_of_two_workers_one_posts_each_digest(tmp_path: Path, database: st
     assert all("posted" in each for each in listed)
 
 
-async def test_a_worker_delivers_and_answers_no_requests_and_ends_when_asked(
-    tmp_path: Path, database: str
-) -> None:
+async def test_a_worker_only_delivers(tmp_path: Path, database: str) -> None:
     async with (
         stand_ins_in_real_time(tmp_path, database) as app,
         process(app, "worker", LOG_FORMAT="json") as worker,

@@ -6,7 +6,7 @@ from bot.playground.slack import Message, Person, View
 from bot.playground.slack.posting import OTHER_BOT_ID
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
+pytestmark = pytest.mark.transports("socket")
 
 IN_MESSAGE = "Scan domains in message"
 
@@ -24,7 +24,7 @@ async def found(person: Person, message: Message) -> View:
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_m18_a_global_shortcut_answers_in_the_direct_message(ready: Harness) -> None:
+async def test_a_global_shortcut_answers_in_the_direct_message(ready: Harness) -> None:
     await ready.bob.shortcut("Scan a domain")
     await ready.bob.submit(await ready.bob.next_form(), {"Domain": "shop.example"})
     scanned = await answer_with(ready.bob, "Scan of shop.example", "dm")
@@ -37,9 +37,7 @@ async def test_m18_a_global_shortcut_answers_in_the_direct_message(ready: Harnes
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_m18_the_domains_of_a_message_are_scanned_and_shared_in_its_thread(
-    ready: Harness,
-) -> None:
+async def test_domains_of_a_message_are_scanned_and_shared(ready: Harness) -> None:
     cy = ready.slack.person("cy")
     start = cy.say("shop.example and www.example are slow, more.example is down")
     cy.say("Anybody?", thread_ts=start.ts)
@@ -60,9 +58,7 @@ async def test_m18_the_domains_of_a_message_are_scanned_and_shared_in_its_thread
     assert "Shared by" in shared.everything
 
 
-async def test_m18_blocks_of_a_bot_are_read_where_the_app_is_not_and_after_they_are_gone(
-    ready: Harness,
-) -> None:
+async def test_blocks_of_a_bots_message_are_read_anywhere(ready: Harness) -> None:
     """In a thread without replies Slack would not show an answer to one person."""
     channel, cy = ready.slack.channel("random"), ready.slack.person("cy")
     alarm = {"blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": "`shop.example`"}}]}
@@ -82,7 +78,7 @@ async def test_m18_blocks_of_a_bot_are_read_where_the_app_is_not_and_after_they_
     assert again.is_ephemeral
 
 
-async def test_m18_a_failure_is_said_in_the_form_of_the_shortcut(ready: Harness) -> None:
+async def test_a_failure_is_shown_in_the_form_of_the_shortcut(ready: Harness) -> None:
     ready.tracker.fail_next("invalid_key", on="list")
 
     form = await found(ready.bob, ready.bob.say("shop.example"))
@@ -90,7 +86,7 @@ async def test_m18_a_failure_is_said_in_the_form_of_the_shortcut(ready: Harness)
     assert "key" in form.everything
 
 
-async def test_m18_ten_answers_do_not_use_up_slack_s_five(
+async def test_ten_answers_fit_into_slacks_five(
     ready: Harness, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""

@@ -18,7 +18,7 @@ from tests.processes import ROOT
 from tests.whole.harness import Harness, until_ready
 from tests.whole.test_process import environment, stand_ins_in_real_time
 
-pytestmark = [pytest.mark.anyio, pytest.mark.real_time]
+pytestmark = pytest.mark.real_time
 PROJECT: dict[str, Any] = json.loads((ROOT / ".slack/hooks.json").read_text())
 PYTHON = ".venv/bin/python"
 
@@ -62,9 +62,7 @@ def by_cli(app: Harness) -> dict[str, str]:
     return env | {"SLACK_CLI_XAPP": xapp, "SLACK_CLI_XOXB": xoxb, "SLACK_BOT_TOKEN": "xoxb-other"}
 
 
-async def test_the_hook_starts_the_bot_with_the_tokens_of_the_development_app(
-    tmp_path: Path,
-) -> None:
+async def test_the_hook_starts_the_bot_with_development_tokens(tmp_path: Path) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
         with (tmp_path / "bot.log").open("wb") as log:
             bot = await run_hook("start", tmp_path, by_cli(app), stderr=log)

@@ -7,7 +7,7 @@ import pytest
 from tests.whole.harness import Harness
 
 # The words are the same whatever carries them: one mode is enough for so many of them.
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("shared")]
+pytestmark = pytest.mark.transports("shared")
 
 NEW_BLOCKS = ("data_table", "container")
 
@@ -59,7 +59,7 @@ async def test_a_trigger_that_came_too_late_is_answered_with_another_try(ready: 
     assert (await ready.bob.next_form()).title == "Scan a domain"
 
 
-async def test_when_slack_does_not_say_who_is_admin_nobody_is(ready: Harness) -> None:
+async def test_no_one_is_an_admin_when_slack_does_not_answer(ready: Harness) -> None:
     ready.slack.fail_next("users.info", kind="html", times=3)
 
     answer = await ready.ask(ready.ada, "/domainkey")

@@ -20,7 +20,7 @@ from tests.whole.harness import (
     text_in_store,
 )
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+pytestmark = pytest.mark.transports("socket", "shared")
 
 
 async def until_gone(app: Harness) -> None:
@@ -36,9 +36,7 @@ async def _is_known(app: Harness) -> bool:
     return any(app.slack.team_id in each.key for each in documents)
 
 
-async def test_a_scan_that_ends_after_the_removal_brings_nothing_back(
-    tmp_path: Path, transport: str
-) -> None:
+async def test_a_late_scan_brings_nothing_back(tmp_path: Path, transport: str) -> None:
     async with running_harness(tmp_path, transport) as app:
         app.account.add("shop.example", health=41)
         await app.connect()
@@ -65,9 +63,7 @@ def install_again(app: Harness) -> None:
     app.settings = app.settings.model_copy(update={"slack_bot_token": SecretStr(slack.bot_token)})
 
 
-async def test_a_workspace_that_installs_the_app_again_is_at_home_at_once(
-    tmp_path: Path, transport: str
-) -> None:
+async def test_a_workspace_that_reinstalls_works_at_once(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         async with running_bot(app):
             await app.connect()

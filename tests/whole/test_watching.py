@@ -12,7 +12,7 @@ from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import DAY, move_to, next_digest, settled
 from tests.whole.harness import Harness
 
-pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket", "shared")]
+pytestmark = pytest.mark.transports("socket", "shared")
 
 HOUR = timedelta(hours=1)
 # Where everybody lives.
@@ -50,9 +50,7 @@ async def offered(app: Harness, ends: datetime) -> Message:
     return app.first_steps
 
 
-async def test_h8_two_presses_after_the_first_key_lead_to_a_digest_that_names_what_ends(
-    app: Harness,
-) -> None:
+async def test_two_presses_after_the_first_key_make_a_digest(app: Harness) -> None:
     due = at(app, 9, on_weekday=True)
     message = await offered(app, due + 7 * DAY + HOUR)
 
@@ -75,7 +73,7 @@ async def test_h8_two_presses_after_the_first_key_lead_to_a_digest_that_names_wh
     assert "Dates known for 1 of 3 domains, issues for 1" in posted.everything
 
 
-async def test_h8_a_digest_made_by_one_press_is_deleted_by_another(app: Harness) -> None:
+async def test_a_digest_made_by_one_press_is_deleted_by_another(app: Harness) -> None:
     message = await offered(app, app.clock() + 7 * DAY)
     await app.ada.press(message, "Digest here")
     made = await app.ada.next_message(where=lambda message: "Saved" in message.everything)
@@ -90,9 +88,7 @@ async def test_h8_a_digest_made_by_one_press_is_deleted_by_another(app: Harness)
     assert "was deleted" in gone.everything
 
 
-async def test_d22_h9_a_night_scans_what_was_never_scanned_within_a_quarter_of_the_allowance(
-    app: Harness,
-) -> None:
+async def test_a_night_scans_within_a_quarter_of_the_allowance(app: Harness) -> None:
     app.tracker.hourly_limit = 40
     app.account.fill(12)
     await app.connect()
@@ -110,9 +106,7 @@ async def test_d22_h9_a_night_scans_what_was_never_scanned_within_a_quarter_of_t
     assert len({sent.path for sent in app.tracker.requests if sent.method == "POST"}) == 12
 
 
-async def test_h9_an_admin_turns_nightly_scans_off_and_the_history_says_so(
-    ready: Harness,
-) -> None:
+async def test_an_admin_turns_nightly_scans_off(ready: Harness) -> None:
     state = await ready.ask(ready.ada, "/domainkey")
     off = await ready.press(ready.ada, state, "Stop nightly scans")
     ready.tracker.requests.clear()

@@ -11,8 +11,6 @@ from slack_bolt.async_app import AsyncApp
 from bot.domains.service import FRESH_FOR
 from tests.whole.harness import Harness
 
-pytestmark = pytest.mark.anyio
-
 BOT = f"{Path(__file__).parents[2] / 'bot'}/"
 # 30 with the file as the store, 32 on PostgreSQL; a busy machine may let one more in.
 MAX_MODULES = 33

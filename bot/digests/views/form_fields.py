@@ -21,8 +21,9 @@ LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "dig
 RULES_FIELD = "digests.rules"
 WEEKDAYS = frozenset(range(5))
 NEVER = "never"  # a value of `Heartbeat`
-# Other values may come from an import, and are kept.
-OFFERED_LIVES = (3, 5, 7, 14, 30)
+LIVES = {NEVER: "Never"} | {
+    f"{runs}": f"After {plural(runs, 'quiet run')}" for runs in models.HEARTBEATS
+}
 
 
 _AS_SOON = f"{ALERT_NAME[0].lower()}{ALERT_NAME[1:]}"
@@ -133,7 +134,7 @@ def what_fields(draft: Draft, nonce: str) -> list[Block]:
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
     # The minutes come first: a phone cuts off the end.
     modes |= {f"{every}": f"Check every {every} minutes, post {_AS_SOON}" for every in LOOKS}
-    lives = _select(LIFE_FIELD, _lives(draft.life), draft.life)
+    lives = _select(LIFE_FIELD, LIVES, draft.life)
     worst = _number(WORST_FIELD, models.WORST_COUNTS, draft.worst)
     filter_hint = "Same filters as /domains. Leave empty for all domains."
     life_hint = "Post “no changes” after this many quiet runs."
@@ -155,12 +156,6 @@ def _number(action_id: str, allowed: range, given: str) -> Block:
         max_value=f"{allowed[-1]}",
         initial_value=None if models.number_of(given, allowed) is None else given,
     )
-
-
-def _lives(chosen: str) -> dict[str, str]:
-    own = models.number_of(chosen, models.HEARTBEATS)
-    every = sorted({*OFFERED_LIVES, *([own] if own else [])})
-    return {NEVER: "Never"} | {f"{runs}": f"After {plural(runs, 'quiet run')}" for runs in every}
 
 
 def _select(action_id: str, options: Mapping[str, str], chosen: str) -> Block:

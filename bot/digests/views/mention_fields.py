@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 
 from bot.blocks.builders import context, field, input_element, option, section
 from bot.blocks.message import Block
@@ -107,7 +106,7 @@ def rule_blocks(boxes: Mapping[str, str], draft: form_fields.Draft, nonce: str) 
 
 
 def _boxes(boxes: Mapping[str, str], draft: form_fields.Draft, nonce: str) -> Block:
-    options = {value: _box(value, who) for value, who in islice(boxes.items(), MAX_RULES)}
+    options = {value: _box(value, who) for value, who in boxes.items()}
     ticked = [options[value] for value in options if draft.kept is None or value in draft.kept]
     element = input_element(
         "checkboxes",

@@ -27,7 +27,10 @@ MAYBE_SENT = (
 )
 UNANNOUNCED = "❓ Slack did not confirm the announcement of the digest. Check the channel."
 EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
-DAY_IS_OVER = "⚠️ That day has already begun in the digest's time zone. Pick a later one, or none."
+NO_DAY_TO_PAUSE_UNTIL = (
+    "⚠️ That day has already begun in the digest's time zone, or is more than ten years away. Pick"
+    " another one, or none."
+)
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
 SAVING = "Saving…"
@@ -85,12 +88,10 @@ def resumed_line(digest: Digest, reader_zone: str | None) -> str:
     return f"▶️ Resumed. Next run {next_run_text(digest, reader_zone)}."
 
 
-def done_already_message() -> Message:
-    """Return the answer to a second press of a button in a message."""
-    text = "This is already done or under way. `/domaindigest` shows the digest's state."
-    return plain_message(text)
-
-
+# The answer to a second press of a button in a message.
+DONE_ALREADY = plain_message(
+    "This is already done or under way. `/domaindigest` shows the digest's state."
+)
 EDIT_FORM = "digests.edit"
 BACK = "digests.back"
 # A slot at the end of a pause counts.

@@ -12,18 +12,11 @@ from bot.process.zones import ClockChange, clock_changes, is_zone, offset_at, zo
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-def change_notes(
-    schedule: Schedule, reader: ZoneInfo | None, first: datetime, last: datetime
-) -> Iterator[str]:
-    """Yield a sentence for each clock change in the schedule's zone, then in the reader's."""
-    changes = clock_changes(schedule.zone, first, last)
+def change_notes(schedule: Schedule, first: datetime, last: datetime) -> Iterator[str]:
+    """Yield a sentence for each clock change in the schedule's zone."""
     stay = f"runs stay at {schedule.at:%H:%M}"
-    for change in changes:
+    for change in clock_changes(schedule.zone, first, last):
         yield f"The clocks in {place_name(schedule.zone)} {_moves(change)}: {stay}."
-    known = {change.at for change in changes}
-    for change in clock_changes(reader.key, first, last) if reader else ():
-        if reader and change.at not in known:
-            yield f"Your clocks ({place_name(reader.key)}) {_moves(change)}."
 
 
 def _moves(change: ClockChange) -> str:
@@ -33,24 +26,6 @@ def _moves(change: ClockChange) -> str:
     minutes = abs(shift) // timedelta(minutes=1)
     amount = "an hour" if minutes == 60 else plural(minutes, "minute")
     return f"go {direction} {amount} on {weekday_text(local)} at {local:%H:%M}"
-
-
-def odd_time_notes(schedule: Schedule, slots: Iterable[Slot]) -> Iterator[str]:
-    """Yield a sentence for each slot whose local time does not exist or comes twice."""
-    place, where = zone_of(schedule.zone), place_name(schedule.zone)
-    for slot in slots:
-        at, day = f"{slot.local:%H:%M}", weekday_text(slot.local)
-        shown = slot.due_at.astimezone(place).replace(tzinfo=None)
-        if shown != slot.local:
-            when = "" if shown.date() == slot.local.date() else f" on {weekday_text(shown)}"
-            yield f"{at} does not exist in {where} on {day}: that run is at {shown:%H:%M}{when}."
-        elif _comes_twice(slot, place):
-            yield f"{at} comes twice in {where} on {day}: the run comes once, the first time."
-
-
-def _comes_twice(slot: Slot, place: ZoneInfo) -> bool:
-    second_time = slot.local.replace(tzinfo=place, fold=1)
-    return second_time.utcoffset() != offset_at(place, slot.due_at)
 
 
 def weekday_text(day: datetime) -> str:
@@ -108,11 +83,7 @@ def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> l
     lines = [_run_line(slot, schedule, reader) for slot in slots]
     if schedule.every:  # at no time of day that a change of the clocks could move
         return lines
-    return [
-        *lines,
-        *change_notes(schedule, reader, after, slots[-1].due_at),
-        *odd_time_notes(schedule, slots),
-    ]
+    return [*lines, *change_notes(schedule, after, slots[-1].due_at)]
 
 
 def _other_zone(name: str | None, schedule: Schedule) -> ZoneInfo | None:

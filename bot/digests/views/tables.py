@@ -65,15 +65,11 @@ class DigestList:
 
 def list_form(listed: DigestList, metadata: str) -> Block:
     """Return the form; `metadata` comes back with its buttons."""
-    blocks = [
-        *([section(listed.note)] if listed.note else []),
-        section(_heading(listed), button("New", NEW, style="primary")),
-        *[context(hint) for hint in _hints(listed)],
-    ]
+    blocks = [section(listed.note)] if listed.note else []
+    blocks.append(section(_heading(listed), button("New", NEW, style="primary")))
+    blocks += map(context, _hints(listed))
     for digest in listed.digests[:MAX_PER_CHANNEL]:
         blocks += [{"type": "divider"}, *_digest_blocks(digest, listed)]
-    if (left_out := len(listed.digests) - MAX_PER_CHANNEL) > 0:
-        blocks.append(context(f"and {left_out:,} more. Delete one of these to see it."))
     return notice(TITLE, blocks, metadata=metadata)
 
 

@@ -63,7 +63,6 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def domain_line(host: str, mrkdwn: str) -> str:
-    """Return a domain and its change as mrkdwn."""
     return f"{bold(host_text(host), MAX_HOST_CHARS)} {mrkdwn}".strip()
 
 

@@ -13,7 +13,6 @@ from bot.store.documents import (
     ConflictError,
     Document,
     ForgottenError,
-    OutdatedSchemaError,
     StoreError,
     checked_key,
     checked_moment,
@@ -171,9 +170,7 @@ async def open_postgres(
 
     No later call but `vacuum` waits much longer than `timeout_s`.
 
-    Raises:
-        OutdatedSchemaError: some have not: `python -m bot migrate`.
-        StoreError: the database cannot be reached or used.
+    StoreError: some have not (`python -m bot migrate`), or it cannot be reached or used.
     """
     pool = await open_pool(address)
     try:
@@ -187,7 +184,7 @@ async def open_postgres(
 async def _require_all_taken(pool: Pool, address: Address, sets: Sequence[MigrationSet]) -> None:
     if lacking := await missing(pool, sets):
         steps = "1 step" if len(lacking) == 1 else f"{len(lacking)} steps"
-        raise OutdatedSchemaError(
+        raise StoreError(
             f"{address.place}, lacks {steps} of its schema: run `python -m bot migrate`"
         )
 

@@ -6,7 +6,7 @@ from typing import LiteralString
 
 import psycopg
 
-from bot.store.documents import Document, OutdatedSchemaError, StoreError, encode_value
+from bot.store.documents import Document, StoreError, encode_value
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of
 from bot.store.postgres.pool import Connection, connected
@@ -26,14 +26,14 @@ LOCKED_WITHIN = "10s"
 async def _transaction(address: Address, verb: str) -> AsyncIterator[Connection]:
     """Yield a connection inside a transaction; `verb` is what is done to the database, for errors.
 
-    Raises OutdatedSchemaError: it was never migrated. StoreError: it cannot be reached or used.
+    StoreError: it was never migrated, or cannot be reached or used.
     """
     connection = await connected(address)
     try:
         async with connection.transaction():
             yield connection
     except psycopg.errors.UndefinedTable as error:
-        raise OutdatedSchemaError("no tables yet: run `python -m bot migrate`") from error
+        raise StoreError("no tables yet: run `python -m bot migrate`") from error
     except psycopg.Error as error:
         raise StoreError(f"cannot {verb} {address.place}: {error}") from error
     finally:

@@ -10,44 +10,40 @@ from bot.dispatch.request import Request
 from bot.process.errors import StrangerError
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
-from tests.listeners.digests.room import Room
-
-pytestmark = pytest.mark.anyio
+from tests.listeners.running import Bot
 
 
 class Asking:
     """People who ask `DigestAccess`, of a Slack that is really there."""
 
-    def __init__(self, room: Room) -> None:
-        self.room = room
-        self.access = DigestAccess(room.desk)
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
+        self.access = DigestAccess(bot.service)
 
     def by(self, name: str, typed_in: str | None = None, view_id: str | None = None) -> Request:
-        channel_id = self.room.channel_id(typed_in) if typed_in else None
+        channel_id = self.bot.channel_id(typed_in) if typed_in else None
         return Request(
-            workspace=self.room.workspace,
-            origin=Origin(self.room.slack.person(name).id, channel_id),
-            client=self.room.client,
+            workspace=self.bot.workspace,
+            origin=Origin(self.bot.slack.person(name).id, channel_id),
+            client=self.bot.client,
             replies=cast(Replies, None),
             view_id=view_id,
         )
 
     async def editor(self, name: str, channel: str) -> ChannelAccess:
-        channel_id = self.room.channel_id(channel)
+        channel_id = self.bot.channel_id(channel)
         return await self.access.require_editor(self.by(name), channel_id)
 
 
 @pytest.fixture
-def asking(room: Room) -> Asking:
-    return Asking(room)
+def asking(bot: Bot) -> Asking:
+    return Asking(bot)
 
 
 @pytest.mark.parametrize(
     ("name", "channel"), [("bob", "general"), ("bob", "secret"), ("ada", "random")]
 )
-async def test_members_change_the_digests_of_their_channels(
-    asking: Asking, name: str, channel: str
-) -> None:
+async def test_members_change_their_digests(asking: Asking, name: str, channel: str) -> None:
     visitor = await asking.editor(name, channel)
 
     assert visitor.editor.name == name
@@ -73,7 +69,7 @@ async def test_others_do_not(
 
 
 async def test_admins_change_the_digests_of_every_public_channel(asking: Asking) -> None:
-    random = asking.room.slack.world.workspace.channels[asking.room.channel_id("random")]
+    random = asking.bot.slack.world.workspace.channels[asking.bot.channel_id("random")]
     random.members.clear()
 
     assert (await asking.editor("olga", "random")).member.is_admin
@@ -89,11 +85,11 @@ async def test_admins_change_the_digests_of_every_public_channel(asking: Asking)
         ("V1", "hidden", True),  # no one can say
     ],
 )
-async def test_who_typed_the_command_was_there_then(
+async def test_typing_a_command_proves_membership(
     asking: Asking, view_id: str | None, channel: str, may_see: bool
 ) -> None:
-    channel_id = asking.room.channel_id(channel)
-    asking.room.slack.world.workspace.channels[channel_id].members.discard(asking.room.bob.id)
+    channel_id = asking.bot.channel_id(channel)
+    asking.bot.slack.world.workspace.channels[channel_id].members.discard(asking.bot.bob.id)
     conversation = asking.by("bob", typed_in=channel, view_id=view_id)
 
     if may_see:
@@ -103,8 +99,8 @@ async def test_who_typed_the_command_was_there_then(
             await asking.access.require_visitor(conversation, channel_id)
 
 
-async def test_who_pressed_a_button_of_a_message_there_may_be_elsewhere(asking: Asking) -> None:
-    channel_id = asking.room.channel_id("secret")
+async def test_a_press_does_not_prove_membership(asking: Asking) -> None:
+    channel_id = asking.bot.channel_id("secret")
     conversation = asking.by("cy", typed_in="secret")
     conversation.origin = Origin(conversation.origin.user_id, channel_id, None, True)
 
@@ -112,8 +108,8 @@ async def test_who_pressed_a_button_of_a_message_there_may_be_elsewhere(asking: 
         await asking.access.require_visitor(conversation, channel_id)
 
 
-async def test_a_slack_that_does_not_say_who_it_is_lets_nobody_in(asking: Asking) -> None:
-    asking.room.slack.fail_next("users.info", "fatal_error")
+async def test_no_one_is_let_in_when_slack_fails(asking: Asking) -> None:
+    asking.bot.slack.fail_next("users.info", "fatal_error")
 
     with pytest.raises(SlackError):
         await asking.editor("ada", "general")
@@ -121,15 +117,13 @@ async def test_a_slack_that_does_not_say_who_it_is_lets_nobody_in(asking: Asking
 
 @pytest.mark.parametrize("keeps_bot", [True, False])
 @pytest.mark.parametrize("code", ["", "fetch_members_failed"])
-async def test_who_made_a_digest_changes_it_in_a_channel_that_was_archived(
-    asking: Asking, keeps_bot: bool, code: str
-) -> None:
-    room = asking.room
-    own, other = await room.made_by_bob(), await room.made()
-    room.slack.archive("general", keeps_bot=keeps_bot)
-    room.slack.world.workspace.channels[own.plan.channel_id].members.discard(room.bob.id)
+async def test_owners_keep_archived_digests(asking: Asking, keeps_bot: bool, code: str) -> None:
+    bot = asking.bot
+    own, other = await bot.made_by_bob(), await bot.made()
+    bot.slack.archive("general", keeps_bot=keeps_bot)
+    bot.slack.world.workspace.channels[own.plan.channel_id].members.discard(bot.bob.id)
     if code:
-        room.slack.fail_next("conversations.members", code, times=9)
+        bot.slack.fail_next("conversations.members", code, times=9)
 
     assert (await asking.access.require_editor_of(asking.by("bob"), own)).sees_own_only
     assert (

@@ -7,46 +7,42 @@ import pytest
 from bot.digests.models import Mention, Mode
 from bot.slack.errors import SlackUnavailableError
 from tests.builders import a_domain
-from tests.digests.office import DAILY
-from tests.listeners.digests.room import Room
-
-pytestmark = pytest.mark.anyio
+from tests.digests.builders import DAILY
+from tests.listeners.running import Bot
 
 
-async def test_a_new_digest_is_for_this_channel_on_working_days_at_nine_here(room: Room) -> None:
-    form = await room.new_form("secret")
+async def test_a_new_digest_is_for_this_channel_on_working_days_at_nine_here(bot: Bot) -> None:
+    form = await bot.new_form("secret")
 
     assert form.title == "New digest"
-    assert form.values["Channel"] == room.channel_id("secret")
+    assert form.values["Channel"] == bot.channel_id("secret")
     assert form.values["Days"] == ["Mon", "Tue", "Wed", "Thu", "Fri"]
-    assert (form.values["Time"], form.values["Time zone"]) == ("09:00", room.bob.member.tz)
+    assert (form.values["Time"], form.values["Time zone"]) == ("09:00", bot.bob.member.tz)
     assert (form.values["Post"], form.values["Worst domains shown"]) == ("Always", "5")
 
 
 @pytest.mark.parametrize("zone", ["", "Mars/Olympus"])
-async def test_who_has_no_time_zone_begins_with_utc(room: Room, zone: str) -> None:
-    room.bob.member.tz = zone
+async def test_a_person_without_a_time_zone_begins_with_utc(bot: Bot, zone: str) -> None:
+    bot.bob.member.tz = zone
 
-    assert (await room.new_form()).values["Time zone"] == "UTC"
+    assert (await bot.new_form()).values["Time zone"] == "UTC"
 
 
 @pytest.mark.parametrize("channel", ["dm", "hidden"])
-async def test_where_the_bot_cannot_look_the_channel_has_to_be_chosen(
-    room: Room, channel: str
-) -> None:
-    form = await room.new_form(channel)
+async def test_an_unreadable_channel_has_to_be_chosen(bot: Bot, channel: str) -> None:
+    form = await bot.new_form(channel)
 
-    saved = await room.submit(form, {"Channel": "general"})
+    saved = await bot.submit(form, {"Channel": "general"})
 
     assert form.values["Channel"] is None
     assert "✅ Saved." in saved.everything
     assert "1 digest in #general" in saved.everything
 
 
-async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Room) -> None:
-    form = await room.new_form()
+async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(bot: Bot) -> None:
+    form = await bot.new_form()
 
-    saved = await room.submit(
+    saved = await bot.submit(
         form,
         {
             "Days": ["Sat", "Sun"],
@@ -61,102 +57,100 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Ro
         },
     )
 
-    [digest] = await room.digests()
+    [digest] = await bot.digests()
     assert digest.plan.schedule.days == {5, 6}
     assert (digest.plan.mode, digest.plan.heartbeat_every) == (Mode.WORSE, 5)
-    cy = room.slack.person("cy").id
+    cy = bot.slack.person("cy").id
     assert digest.plan.mentions == (Mention(label="tag:prod", who=(cy,)),)
-    assert (digest.made_by, digest.made_by_name) == (room.bob.id, "bob")
+    assert (digest.made_by, digest.made_by_name) == (bot.bob.id, "bob")
     assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59, for you " in saved.everything
     assert "no domain matches the filter" in saved.everything
-    [(_, announcement)] = room.posts.posts
+    [(_, announcement)] = bot.posts.posts
     assert announcement.startswith("bob set up a health digest for this channel.")
 
 
-async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(room: Room) -> None:
-    form = await room.new_form()
-    await room.bob.choose(form, "Filter", "shop")
-    await room.bob.choose(form, "Mention", ["cy"])
+async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(bot: Bot) -> None:
+    form = await bot.new_form()
+    await bot.bob.choose(form, "Filter", "shop")
+    await bot.bob.choose(form, "Mention", ["cy"])
 
-    form = await room.choose(form, "Days", ["Sun"])
-    form = await room.choose(form, "Time", "10:30")
-    form = await room.choose(form, "Time zone", "Asia/Tokyo")
+    form = await bot.choose(form, "Days", ["Sun"])
+    form = await bot.choose(form, "Time", "10:30")
+    form = await bot.choose(form, "Time zone", "Asia/Tokyo")
 
     assert "• Sun 22 Nov 2026, 10:30 (Asia/Tokyo)  ·  02:30 for you" in form.everything
     assert form.values["Filter"] == "shop"
-    assert form.values["Mention"] == [room.slack.person("cy").id]
+    assert form.values["Mention"] == [bot.slack.person("cy").id]
 
 
-async def test_of_two_quick_choices_the_later_one_is_drawn(room: Room) -> None:
-    form = await room.new_form()
-    room.slack.fail_next("users.info", kind="slow", delay_s=0.05)
+async def test_of_two_quick_choices_the_later_one_is_drawn(bot: Bot) -> None:
+    form = await bot.new_form()
+    bot.slack.fail_next("users.info", kind="slow", delay_s=0.05)
 
-    await room.bob.choose(form, "Days", ["Sat"])
-    await room.bob.choose(form, "Days", ["Sun"])
+    await bot.bob.choose(form, "Days", ["Sat"])
+    await bot.bob.choose(form, "Days", ["Sun"])
 
-    assert "• Sun 22 Nov 2026" in (await room.settled()).everything
-
-
-async def test_a_choice_that_is_drawn_late_leaves_what_was_saved_since(room: Room) -> None:
-    form = await room.new_form()
-    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
-
-    await room.bob.choose(form, "Days", ["Sun"])
-    await room.bob.submit(form)
-    form = await room.settled()
-
-    assert (form.title, len(await room.digests())) == ("Health digests", 1)
+    assert "• Sun 22 Nov 2026" in (await bot.settled()).everything
 
 
-async def test_choosing_does_not_ask_again_who_is_in_the_channel(room: Room) -> None:
-    await room.made()
-    form = await room.change_form()
-    before = [call.method for call in room.slack.calls].count("conversations.members")
+async def test_a_choice_that_is_drawn_late_leaves_what_was_saved_since(bot: Bot) -> None:
+    form = await bot.new_form()
+    bot.slack.fail_next("users.info", kind="slow", delay_s=0.1)
 
-    await room.choose(form, "Days", ["Sun"])
+    await bot.bob.choose(form, "Days", ["Sun"])
+    await bot.bob.submit(form)
+    form = await bot.settled()
 
-    after = [call.method for call in room.slack.calls].count("conversations.members")
+    assert (form.title, len(await bot.digests())) == ("Health digests", 1)
+
+
+async def test_a_choice_does_not_request_the_members_again(bot: Bot) -> None:
+    await bot.made()
+    form = await bot.change_form()
+    before = [call.method for call in bot.slack.calls].count("conversations.members")
+
+    await bot.choose(form, "Days", ["Sun"])
+
+    after = [call.method for call in bot.slack.calls].count("conversations.members")
     assert after == before == 1
 
 
 @pytest.mark.parametrize("method", ["users.info", "views.update"])
-async def test_a_slack_that_fails_meanwhile_leaves_the_form_as_it_is(
-    room: Room, method: str
-) -> None:
-    form = await room.new_form()
-    room.slack.fail_next(method, "fatal_error")
+async def test_a_slack_failure_leaves_the_form_as_it_is(bot: Bot, method: str) -> None:
+    form = await bot.new_form()
+    bot.slack.fail_next(method, "fatal_error")
 
-    after = await room.choose(form, "Days", ["Sun"])
+    after = await bot.choose(form, "Days", ["Sun"])
 
     assert (after.title, after.values["Days"]) == ("New digest", ["Sun"])
-    assert room.bob.messages() == []
+    assert bot.bob.messages() == []
 
 
-async def test_a_digest_is_changed_from_what_it_is(room: Room) -> None:
-    digest = await room.made(
+async def test_a_digest_is_changed_from_what_it_is(bot: Bot) -> None:
+    digest = await bot.made(
         filter_text="tag:prod", mentions=(Mention(label="tag:a", who=("U1",)),)
     )
-    form = await room.change_form()
+    form = await bot.change_form()
 
-    saved = await room.submit(form, {"Time": "10:00", "Post": "When something changed"})
+    saved = await bot.submit(form, {"Time": "10:00", "Post": "When something changed"})
 
-    changed = await room.now(digest)
+    changed = await bot.now(digest)
     schedule = replace(DAILY, at=changed.plan.schedule.at)
     assert form.values["Filter"] == "tag:prod"
     assert f"{changed.plan.schedule.at:%H:%M}" == "10:00"
     assert changed.plan == replace(digest.plan, schedule=schedule, mode=Mode.CHANGES)
-    assert changed.changed_by == room.bob.id
+    assert changed.changed_by == bot.bob.id
     assert "✅ Saved. Next run Fri 20 Nov 2026, 10:00." in saved.everything
 
 
-async def test_two_digests_changed_one_after_the_other_do_not_mix(room: Room) -> None:
-    await room.made(filter_text="tag:one")
-    await room.made(filter_text="tag:two")
-    form = await room.change_form()
-    await room.bob.choose(form, "Filter", "tag:typed")
+async def test_two_digests_changed_one_after_the_other_do_not_mix(bot: Bot) -> None:
+    await bot.made(filter_text="tag:one")
+    await bot.made(filter_text="tag:two")
+    form = await bot.change_form()
+    await bot.bob.choose(form, "Filter", "tag:typed")
 
-    listed = await room.press(form, "Back")
-    other = await room.press(listed, "Change", nth=1)
+    listed = await bot.press(form, "Back")
+    other = await bot.press(listed, "Change", nth=1)
 
     assert other.values["Filter"] == "tag:two"
 
@@ -164,26 +158,26 @@ async def test_two_digests_changed_one_after_the_other_do_not_mix(room: Room) ->
 RULES = (Mention(label="tag:a", who=("U1AAA",)), Mention(label="tag:b", who=("U1BBB",)))
 
 
-async def test_a_rule_without_its_tick_is_gone_once_the_form_is_saved(room: Room) -> None:
-    digest = await room.made(mentions=RULES)
-    form = await room.change_form()
+async def test_a_rule_without_its_tick_is_gone_once_the_form_is_saved(bot: Bot) -> None:
+    digest = await bot.made(mentions=RULES)
+    form = await bot.change_form()
 
-    await room.bob.choose(form, "Mention rules", ["tag:b"])
-    form = await room.choose(form, "Days", ["Sun"])
-    before = await room.now(digest)
-    await room.submit(form)
+    await bot.bob.choose(form, "Mention rules", ["tag:b"])
+    form = await bot.choose(form, "Days", ["Sun"])
+    before = await bot.now(digest)
+    await bot.submit(form)
 
     assert form.values["Mention rules"] == ["tag:b"]
     assert before.plan.mentions == RULES
-    assert (await room.now(digest)).plan.mentions == RULES[1:]
+    assert (await bot.now(digest)).plan.mentions == RULES[1:]
 
 
-async def test_every_rule_can_be_removed_and_another_one_added(room: Room) -> None:
-    digest = await room.made(mentions=RULES)
-    form = await room.change_form()
-    [group] = list(room.slack.world.workspace.user_groups.values())[:1]
+async def test_every_rule_can_be_removed_and_another_one_added(bot: Bot) -> None:
+    digest = await bot.made(mentions=RULES)
+    form = await bot.change_form()
+    [group] = list(bot.slack.world.workspace.user_groups.values())[:1]
 
-    await room.submit(
+    await bot.submit(
         form,
         {
             "Mention rules": [],
@@ -193,61 +187,52 @@ async def test_every_rule_can_be_removed_and_another_one_added(room: Room) -> No
     )
 
     rule = Mention(label="folder:new", who=(group.id,))
-    assert (await room.now(digest)).plan.mentions == (rule,)
+    assert (await bot.now(digest)).plan.mentions == (rule,)
 
 
-async def test_rules_that_the_form_has_no_room_for_stay(room: Room) -> None:
-    rules = tuple(Mention(label=f"tag:t{number}", who=("U1",)) for number in range(12))
-    digest = await room.made(mentions=rules)
-
-    await room.submit(await room.change_form(), {"Mention rules": ["tag:t3"]})
-
-    assert (await room.now(digest)).plan.mentions == (rules[3], *rules[10:])
-
-
-async def test_an_eleventh_rule_is_refused_under_its_field(room: Room) -> None:
-    await room.made(mentions=tuple(Mention(label=f"tag:t{n}", who=("U1",)) for n in range(10)))
-    form = await room.change_form()
+async def test_an_eleventh_rule_is_refused_under_its_field(bot: Bot) -> None:
+    await bot.made(mentions=tuple(Mention(label=f"tag:t{n}", who=("U1",)) for n in range(10)))
+    form = await bot.change_form()
     mention = {"Mention": ["cy"]}
 
-    refused = await room.bob.submit(form, {"Tag or folder": "tag:new"} | mention)
+    refused = await bot.bob.submit(form, {"Tag or folder": "tag:new"} | mention)
 
     assert "Remove the tick from one first" in refused.errors["Tag or folder"]
 
 
-async def test_the_menus_offer_what_there_is(room: Room) -> None:
-    room.lists.domains = (a_domain(tags=("prod",)),)
-    form = await room.new_form()
+async def test_the_menus_offer_what_there_is(bot: Bot) -> None:
+    bot.lists.domains = (a_domain(tags=("prod",)),)
+    form = await bot.new_form()
 
-    zones = await room.bob.suggest(form, "Time zone", "tokyo")
-    labels = await room.bob.suggest(form, "Tag or folder", "pr")
-    groups = await room.bob.suggest(form, "Mention user group", "")
+    zones = await bot.bob.suggest(form, "Time zone", "tokyo")
+    labels = await bot.bob.suggest(form, "Tag or folder", "pr")
+    groups = await bot.bob.suggest(form, "Mention user group", "")
 
     assert zones[0] == "Asia/Tokyo"
     assert labels == ["tag:prod", "tag:pr", "folder:pr"]
     assert all(group.startswith("@") for group in groups)
 
 
-async def test_without_the_permission_no_user_groups_are_offered(room: Room) -> None:
-    form = await room.new_form()
-    room.slack.fail_next("usergroups.list", "missing_scope")
+async def test_without_the_permission_no_user_groups_are_offered(bot: Bot) -> None:
+    form = await bot.new_form()
+    bot.slack.fail_next("usergroups.list", "missing_scope")
 
-    assert await room.bob.suggest(form, "Mention user group", "") == []
-
-
-async def test_without_the_service_what_was_typed_is_offered(room: Room) -> None:
-    form = await room.new_form()
-    room.lists.error = SlackUnavailableError("any")
-
-    assert await room.bob.suggest(form, "Tag or folder", "eu") == ["tag:eu", "folder:eu"]
+    assert await bot.bob.suggest(form, "Mention user group", "") == []
 
 
-async def test_who_closes_the_form_while_it_is_saved_is_told(room: Room) -> None:
-    form = await room.new_form()
-    room.slack.fail_next("users.info", kind="slow", delay_s=0.1)
+async def test_without_the_service_what_was_typed_is_offered(bot: Bot) -> None:
+    form = await bot.new_form()
+    bot.lists.error = SlackUnavailableError("any")
 
-    await room.bob.submit(form)
-    assert room.bob.form is not None
-    await room.bob.close(room.bob.form)
+    assert await bot.bob.suggest(form, "Tag or folder", "eu") == ["tag:eu", "folder:eu"]
 
-    assert "✅ Saved." in await room.answer()
+
+async def test_closing_the_form_during_the_save_brings_a_message(bot: Bot) -> None:
+    form = await bot.new_form()
+    bot.slack.fail_next("users.info", kind="slow", delay_s=0.1)
+
+    await bot.bob.submit(form)
+    assert bot.bob.form is not None
+    await bot.bob.close(bot.bob.form)
+
+    assert "✅ Saved." in await bot.answer()

@@ -5,18 +5,16 @@ import pytest
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
 from bot.tracker.models import UnavailableError
-from tests.listeners.digests.room import Room
-
-pytestmark = pytest.mark.anyio
+from tests.listeners.running import Bot
 
 DOWN = UnavailableError(is_outcome_unknown=False)
 
 
-async def test_the_list_is_that_of_the_channel_where_it_was_typed(room: Room) -> None:
-    await room.made("general", filter_text="tag:here")
-    await room.made("secret", filter_text="tag:there")
+async def test_the_list_is_that_of_the_channel_where_it_was_typed(bot: Bot) -> None:
+    await bot.made("general", filter_text="tag:here")
+    await bot.made("secret", filter_text="tag:there")
 
-    form = await room.list()
+    form = await bot.open_list()
 
     assert form.title == "Health digests"
     assert "1 digest in #general" in form.everything
@@ -25,34 +23,32 @@ async def test_the_list_is_that_of_the_channel_where_it_was_typed(room: Room) ->
 
 
 @pytest.mark.parametrize("channel", ["random", "hidden", "dm"])
-async def test_without_the_bot_the_list_opens_and_says_how_to_go_on(
-    room: Room, channel: str
-) -> None:
-    form = await room.list(channel=channel)
+async def test_the_list_without_the_bot_says_how_to_invite_it(bot: Bot, channel: str) -> None:
+    form = await bot.open_list(channel=channel)
 
     assert "/invite @Domain Tracker" in form.everything
     assert "New" in form.buttons
 
 
-async def test_a_list_that_does_not_open_in_time_can_be_asked_for_again(room: Room) -> None:
-    room.slack.fail_next("views.open", "expired_trigger_id")
+async def test_a_list_that_does_not_open_in_time_can_be_asked_for_again(bot: Bot) -> None:
+    bot.slack.fail_next("views.open", "expired_trigger_id")
 
-    await room.bob.type("/domaindigest")
+    await bot.bob.type("/domaindigest")
 
-    assert "couldn't open in time" in await room.answer()
-    assert room.bob.messages()[-1].buttons == ["Try again"]
+    assert "couldn't open in time" in await bot.answer()
+    assert bot.bob.messages()[-1].buttons == ["Try again"]
 
 
-async def test_send_now_says_that_it_takes_a_while_and_then_that_it_was_sent(room: Room) -> None:
-    await room.made()
-    form = await room.list()
+async def test_send_now_says_that_it_takes_a_while_and_then_that_it_was_sent(bot: Bot) -> None:
+    await bot.made()
+    form = await bot.open_list()
 
-    sent = await room.press(form, "Send now")
+    sent = await bot.press(form, "Send now")
 
     assert "✅ Sent to *#general*." in sent.everything
-    updates = [str(call.arguments) for call in room.slack.calls if call.method == "views.update"]
+    updates = [str(call.arguments) for call in bot.slack.calls if call.method == "views.update"]
     assert ["Sending…" in update for update in updates] == [False, True, False]
-    [(_, post)] = room.posts.posts
+    [(_, post)] = bot.posts.posts
     assert post.startswith("Health digest: 1 domain, average 41.")
 
 
@@ -61,114 +57,104 @@ async def test_send_now_says_that_it_takes_a_while_and_then_that_it_was_sent(roo
     [
         (SlackUnavailableError("lost"), "Slack did not confirm the post"),
         (ChannelClosedError("is_archived"), "That channel is archived"),
+        (DOWN, "⚠️ *Not sent.* Domain Tracker is unavailable"),
     ],
-    ids=["lost", "archived"],
+    ids=["lost", "archived", "service"],
 )
-async def test_what_slack_does_with_the_post_is_told_in_the_form(
-    room: Room, error: Exception, text: str
-) -> None:
-    await room.made()
-    form = await room.list()
-    room.posts.errors.append(error)
+async def test_the_form_reports_the_post(bot: Bot, error: Exception, text: str) -> None:
+    await bot.made()
+    form = await bot.open_list()
+    if error is DOWN:
+        bot.lists.error = DOWN
+    else:
+        bot.posts.errors.append(error)
 
-    sent = await room.press(form, "Send now")
+    sent = await bot.press(form, "Send now")
 
     assert text in sent.everything
     assert "1 digest in #general" in sent.everything
+    assert "Send now" in sent.buttons
+    assert bot.posts.posts == []
 
 
-async def test_a_service_that_is_down_is_told_in_the_form(room: Room) -> None:
-    await room.made()
-    form = await room.list()
-    room.lists.error = DOWN
+async def test_a_preview_that_does_not_open_is_explained_in_the_list(bot: Bot) -> None:
+    await bot.made()
+    form = await bot.open_list()
+    bot.slack.fail_next("views.push", "expired_trigger_id")
 
-    after = await room.press(form, "Send now")
-
-    assert "⚠️ *Not sent.* Domain Tracker is unavailable" in after.everything
-    assert "Send now" in after.buttons
-    assert room.posts.posts == []
-
-
-async def test_a_preview_that_no_form_opens_for_is_said_in_the_list(room: Room) -> None:
-    await room.made()
-    form = await room.list()
-    room.slack.fail_next("views.push", "expired_trigger_id")
-
-    after = await room.press(form, "Preview")
+    after = await bot.press(form, "Preview")
 
     assert "couldn't open in time" in after.everything
     assert "Preview" in after.buttons
 
 
-async def test_without_a_key_the_form_says_who_can_set_one(room: Room) -> None:
-    await room.made()
-    room.lists.error = NoKeyError("none")
+async def test_without_a_key_the_form_says_who_can_set_one(bot: Bot) -> None:
+    await bot.made()
+    bot.lists.error = NoKeyError("none")
 
-    member = await room.press(await room.list(), "Preview")
-    admin = await room.press(await room.list(room.ada), "Preview", room.ada)
+    member = await bot.press(await bot.open_list(), "Preview")
+    admin = await bot.press(await bot.open_list(bot.ada), "Preview", bot.ada)
 
     assert "Please ask a workspace admin" in member.everything
     assert "Type `/domainkey`" in admin.everything
 
 
-async def test_a_preview_whose_form_was_closed_is_a_reply(room: Room) -> None:
-    await room.made()
-    form = await room.list()
-    room.slack.fail_next("views.update", "not_found")
+async def test_a_preview_whose_form_was_closed_is_a_reply(bot: Bot) -> None:
+    await bot.made()
+    form = await bot.open_list()
+    bot.slack.fail_next("views.update", "not_found")
 
-    await room.press(form, "Preview")
+    await bot.press(form, "Preview")
 
-    assert "Preview" in await room.answer()
-    assert room.bob.messages()[-1].is_ephemeral
+    assert "Preview" in await bot.answer()
+    assert bot.bob.messages()[-1].is_ephemeral
 
 
-async def test_an_owner_deletes_what_they_made_in_a_channel_that_was_archived(room: Room) -> None:
-    own, other = await room.made_by_bob(), await room.made(filter_text="tag:theirs")
-    form = await room.list()
-    room.slack.archive("general")
+async def test_an_owner_deletes_what_they_made_in_a_channel_that_was_archived(bot: Bot) -> None:
+    own, other = await bot.made_by_bob(), await bot.made(filter_text="tag:theirs")
+    form = await bot.open_list()
+    bot.slack.archive("general")
 
-    after = await room.press(form, "Delete")
+    after = await bot.press(form, "Delete")
 
     assert "🗑️ Deleted." in after.everything
     assert "tag:theirs" in after.everything  # bob is still among its members
     assert "unarchive it, type `/invite" in after.everything
-    assert [each.digest_id for each in await room.digests()] == [other.digest_id]
+    assert [each.digest_id for each in await bot.digests()] == [other.digest_id]
     assert own.digest_id != other.digest_id
 
 
-async def test_a_form_that_was_closed_meanwhile_still_tells_how_it_ended(room: Room) -> None:
-    await room.made()
-    form = await room.list()
-    room.lists.gate.clear()
+async def test_a_closed_form_is_followed_by_a_message(bot: Bot) -> None:
+    await bot.made()
+    form = await bot.open_list()
+    bot.lists.gate.clear()
 
-    await room.bob.press(form, "Send now")
-    await room.bob.close(form)
-    room.lists.gate.set()
+    await bot.bob.press(form, "Send now")
+    await bot.bob.close(form)
+    bot.lists.gate.set()
 
-    assert "✅ Sent to *#general*." in await room.answer()
+    assert "✅ Sent to *#general*." in await bot.answer()
 
 
-async def test_a_digest_is_deleted_after_a_question(room: Room) -> None:
-    await room.made()
-    form = await room.list()
+async def test_a_digest_is_deleted_after_a_question(bot: Bot) -> None:
+    await bot.made()
+    form = await bot.open_list()
 
-    question = room.bob.dismiss(form, "Delete")
-    after = await room.press(form, "Delete")
+    question = bot.bob.dismiss(form, "Delete")
+    after = await bot.press(form, "Delete")
 
     assert "It is deleted for everyone" in str(question)
     assert "🗑️ Deleted." in after.everything
-    assert await room.digests() == []
+    assert await bot.digests() == []
 
 
 @pytest.mark.parametrize("label", ["Send now", "Pause", "Delete", "Change"])
-async def test_a_digest_that_somebody_deleted_meanwhile_is_said_to_be_gone(
-    room: Room, label: str
-) -> None:
-    digest = await room.made()
-    form = await room.list()
-    await room.desk.delete(room.workspace, digest.digest_id)
+async def test_a_digest_deleted_by_someone_else_is_gone(bot: Bot, label: str) -> None:
+    digest = await bot.made()
+    form = await bot.open_list()
+    await bot.service.delete(bot.workspace, digest.digest_id)
 
-    after = await room.press(form, label)
+    after = await bot.press(form, label)
 
     assert "That digest was deleted" in after.everything
     assert "No digests in #general yet" in after.everything

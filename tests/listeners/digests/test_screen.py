@@ -10,9 +10,7 @@ from bot.digests.views.tables import busy_form
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.slack.replies import Origin, Replies
-from tests.listeners.digests.room import Room
-
-pytestmark = pytest.mark.anyio
+from tests.listeners.running import Bot
 
 NEWER = busy_form("newer", "")
 
@@ -20,18 +18,17 @@ NEWER = busy_form("newer", "")
 class Drawing:
     """A screen in a process of its own, before a form that bob has open."""
 
-    def __init__(self, room: Room, view_id: str) -> None:
-        desk = room.desk
+    def __init__(self, bot: Bot, view_id: str) -> None:
         self.screen = DigestScreen(
-            digests=desk,
-            access=DigestAccess(desk),
+            digests=bot.service,
+            access=DigestAccess(bot.service),
             explain=cast(ExplainFailure, None),
-            clock=room.clock,
+            clock=bot.clock,
         )
         self.conversation = Request(
-            workspace=room.workspace,
-            origin=Origin(room.bob.id),
-            client=room.client,
+            workspace=bot.workspace,
+            origin=Origin(bot.bob.id),
+            client=bot.client,
             replies=cast(Replies, None),
             view_id=view_id,
         )
@@ -42,19 +39,19 @@ class Drawing:
 
 
 @pytest.fixture
-async def drawing(room: Room) -> Drawing:
-    return Drawing(room, (await room.list()).id)
+async def drawing(bot: Bot) -> Drawing:
+    return Drawing(bot, (await bot.open_list()).id)
 
 
-async def test_what_was_pressed_last_is_drawn(room: Room, drawing: Drawing) -> None:
+async def test_what_was_pressed_last_is_drawn(bot: Bot, drawing: Drawing) -> None:
     await drawing.draw()
 
-    assert "newer" in (await room.settled()).everything
+    assert "newer" in (await bot.settled()).everything
 
 
-async def test_after_another_press_the_form_is_left_alone(room: Room, drawing: Drawing) -> None:
+async def test_after_another_press_the_form_is_left_alone(bot: Bot, drawing: Drawing) -> None:
     drawing.screen.presses.note(drawing.conversation.view_id)
 
     await drawing.draw()
 
-    assert "newer" not in (await room.settled()).everything
+    assert "newer" not in (await bot.settled()).everything

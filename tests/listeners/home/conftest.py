@@ -1,14 +1,13 @@
 """What the tests of the Home tab share."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from tests.listeners.home.room import Room, running_room
+from tests.builders import a_domain
+from tests.listeners.running import Bot
 
 
 @pytest.fixture
-async def room() -> AsyncIterator[Room]:
+def bot(bot: Bot) -> Bot:
     """A workspace with two domains; no one has opened Home."""
-    async with running_room() as room:
-        yield room
+    bot.lists.domains = (a_domain(), a_domain("www.example", 97))
+    return bot

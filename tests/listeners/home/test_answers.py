@@ -2,21 +2,17 @@
 
 import asyncio
 
-import pytest
-
 from bot.blocks.builders import actions, form, run_button, section
 from bot.blocks.message import Message
 from bot.dispatch.request import Request
 from bot.slack.client import open_form
 from tests.fakes import TIME_LIMIT_S
-from tests.listeners.home.room import Room
-
-pytestmark = pytest.mark.anyio
+from tests.listeners.running import Bot
 
 SHORT = Message("All is well", (section("All is well"),))
 
 
-def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -> None:
+def answering(bot: Bot, message: Message, gate: asyncio.Event | None = None) -> None:
     """Let `/domains`, which a button on the tab runs, be answered by this, once `gate` is open."""
 
     async def answer(conversation: Request, _text: str) -> None:
@@ -24,50 +20,48 @@ def answering(room: Room, message: Message, gate: asyncio.Event | None = None) -
             await gate.wait()
         await conversation.reply(message)
 
-    room.dispatcher.command("/domains", answer)
+    bot.dispatcher.command("/domains", answer)
 
 
-async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(room: Room) -> None:
+async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(bot: Bot) -> None:
     gate = asyncio.Event()
-    answering(room, SHORT, gate)
+    answering(bot, SHORT, gate)
 
-    await room.bob.press(await room.opened(), "All domains")
-    waiting = await room.form_saying("⏳")
+    await bot.bob.press(await bot.opened(), "All domains")
+    waiting = await bot.form_saying("⏳")
     gate.set()
-    answered = await room.form_saying("All is well")
+    answered = await bot.form_saying("All is well")
 
     assert answered.id == waiting.id
     assert "⏳" not in answered.everything
 
 
-async def test_whoever_closes_the_window_finds_the_answer_in_the_messages(
-    room: Room,
-) -> None:
+async def test_closing_the_window_sends_the_answer_to_the_messages(bot: Bot) -> None:
     gate = asyncio.Event()
-    answering(room, SHORT, gate)
-    await room.bob.press(await room.opened(), "All domains")
+    answering(bot, SHORT, gate)
+    await bot.bob.press(await bot.opened(), "All domains")
 
-    await room.bob.close(await room.form_saying("⏳"))
+    await bot.bob.close(await bot.form_saying("⏳"))
     gate.set()
-    await room.home()
+    await bot.home()
 
-    assert "All is well" in str(room.direct())
+    assert "All is well" in str(bot.direct_messages())
 
 
-async def test_what_is_pressed_in_the_window_is_answered_in_it(room: Room) -> None:
+async def test_what_is_pressed_in_the_window_is_answered_in_it(bot: Bot) -> None:
     button = run_button("Once more", "/domains")
-    answering(room, Message("More?", (section("More?"), *actions(button))))
-    await room.bob.press(await room.opened(), "All domains")
-    window = await room.form_saying("More?")
-    answering(room, SHORT)
+    answering(bot, Message("More?", (section("More?"), *actions(button))))
+    await bot.bob.press(await bot.opened(), "All domains")
+    window = await bot.form_saying("More?")
+    answering(bot, SHORT)
 
-    await room.bob.press(window, "Once more")
+    await bot.bob.press(window, "Once more")
 
-    assert (await room.form_saying("All is well")).id == window.id
-    assert room.direct() == []
+    assert (await bot.form_saying("All is well")).id == window.id
+    assert bot.direct_messages() == []
 
 
-async def test_a_slow_form_is_not_robbed_of_its_only_chance(room: Room) -> None:
+async def test_a_slow_form_still_opens(bot: Bot) -> None:
     opens = asyncio.Event()
     pick = form("pick", "Pick", "Scan", [section("Pick one")])
 
@@ -76,15 +70,15 @@ async def test_a_slow_form_is_not_robbed_of_its_only_chance(room: Room) -> None:
         await open_form(conversation.client, conversation.trigger_id or "", pick)
         opens.set()
 
-    room.dispatcher.command("/scan", ask)
+    bot.dispatcher.command("/scan", ask)
 
-    await room.bob.press(await room.opened(), "Scan")
+    await bot.bob.press(await bot.opened(), "Scan")
 
     await asyncio.wait_for(opens.wait(), TIME_LIMIT_S)
-    assert "Pick one" in (await room.form_saying("Pick one")).everything
+    assert "Pick one" in (await bot.form_saying("Pick one")).everything
 
 
-async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
+async def test_a_form_from_home_is_answered_in_a_window(bot: Bot) -> None:
     async def ask(conversation: Request, _text: str) -> None:
         pick = form("pick", "Pick", "Scan", [section("Pick")], metadata=conversation.as_metadata())
         await open_form(conversation.client, conversation.trigger_id or "", pick)
@@ -92,26 +86,26 @@ async def test_a_form_from_home_is_answered_in_a_window(room: Room) -> None:
     async def answer(conversation: Request, _given: None) -> None:
         await conversation.reply(SHORT)
 
-    room.dispatcher.command("/scan", ask)
-    room.dispatcher.view("pick", lambda _values: None, answer)
-    await room.bob.press(await room.opened(), "Scan")
+    bot.dispatcher.command("/scan", ask)
+    bot.dispatcher.view("pick", lambda _values: None, answer)
+    await bot.bob.press(await bot.opened(), "Scan")
 
-    await room.bob.submit(await room.form_saying("Pick"))
+    await bot.bob.submit(await bot.form_saying("Pick"))
 
-    await room.form_saying("All is well")
-    assert room.direct() == []
+    await bot.form_saying("All is well")
+    assert bot.direct_messages() == []
 
 
-async def test_a_window_that_does_not_take_the_answer_says_where_it_is(room: Room) -> None:
+async def test_a_window_that_does_not_take_the_answer_says_where_it_is(bot: Bot) -> None:
     gate = asyncio.Event()
-    answering(room, SHORT, gate)
-    await room.bob.press(await room.opened(), "All domains")
-    await room.form_saying("⏳")
-    room.slack.fail_next("views.update", error="view_too_large")
+    answering(bot, SHORT, gate)
+    await bot.bob.press(await bot.opened(), "All domains")
+    await bot.form_saying("⏳")
+    bot.slack.fail_next("views.update", error="view_too_large")
 
     gate.set()
-    window = await room.form_saying("in your direct messages")
-    await room.home()
+    window = await bot.form_saying("in your direct messages")
+    await bot.home()
 
     assert "⏳" not in window.everything
-    assert len(room.direct()) == 1
+    assert len(bot.direct_messages()) == 1

@@ -4,45 +4,39 @@ import asyncio
 
 import pytest
 
-from bot.digests.models import Plan
 from bot.keys.key_record import KeyDraft, NoKeyError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import KEY, a_domain
-from tests.digests.office import BOB, DAILY
 from tests.fakes import TIME_LIMIT_S
-from tests.listeners.home.room import Room, running_room
-from tests.loops import loop_over
-
-pytestmark = pytest.mark.anyio
+from tests.listeners.running import Bot
 
 
-async def test_a_slow_list_shows_everything_else_meanwhile() -> None:
-    async with running_room() as room:
-        room.lists.gate.clear()
-        await room.ada.by_id.open_home()
+async def test_everything_else_is_shown_before_a_slow_list(bot: Bot) -> None:
+    bot.lists.gate.clear()
+    await bot.ada.by_id.open_home()
 
-        first = await room.saying("⏳", room.ada)
-        room.lists.gate.set()
-        last = await room.home(room.ada)
+    first = await bot.home_saying("⏳", bot.ada)
+    bot.lists.gate.set()
+    last = await bot.home(bot.ada)
 
-        assert "Set key" in first.buttons
-        assert "shop.example" in last.everything
-        assert "⏳" not in last.everything
+    assert "Set key" in first.buttons
+    assert "shop.example" in last.everything
+    assert "⏳" not in last.everything
 
 
-async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(room: Room) -> None:
-    room.lists.gate.clear()
-    await room.bob.by_id.open_home()
-    await asyncio.wait_for(room.lists.is_asked.wait(), TIME_LIMIT_S)
-    room.portfolio.forget(room.workspace)
-    room.lists.quick.add(room.workspace)
-    room.lists.domains = (a_domain("newer.example"),)
-    await room.bob.by_id.open_home()
-    await room.saying("newer.example")
+async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(bot: Bot) -> None:
+    bot.lists.gate.clear()
+    await bot.bob.by_id.open_home()
+    await asyncio.wait_for(bot.lists.is_asked.wait(), TIME_LIMIT_S)
+    bot.portfolio.forget(bot.workspace)
+    bot.lists.quick.add(bot.workspace)
+    bot.lists.domains = (a_domain("newer.example"),)
+    await bot.bob.by_id.open_home()
+    await bot.home_saying("newer.example")
 
-    room.lists.gate.set()
+    bot.lists.gate.set()
 
-    assert "newer.example" in (await room.home()).everything
+    assert "newer.example" in (await bot.home()).everything
 
 
 @pytest.mark.parametrize(
@@ -55,89 +49,66 @@ async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(room: Room) ->
         (ZeroDivisionError("ours"), "Something went wrong in the app", "Refresh"),
     ],
 )
-async def test_whatever_goes_wrong_is_said_with_a_way_on(
-    room: Room, error: Exception, words: str, label: str
-) -> None:
-    room.lists.error = error
+async def test_errors_are_explained(bot: Bot, error: Exception, words: str, label: str) -> None:
+    bot.lists.error = error
 
-    home = await room.opened(room.ada)
+    home = await bot.opened(bot.ada)
 
     assert words in home.everything
     assert label in home.buttons
-    assert room.direct(room.ada) == []
+    assert bot.direct_messages(bot.ada) == []
 
 
-async def test_the_key_is_told_as_the_very_same_look_has_found_it(room: Room) -> None:
+async def test_the_state_of_the_key_is_that_of_the_same_request(bot: Bot) -> None:
     draft = KeyDraft(secret=KEY, label="bot", expires_on=None, scopes=("read_domains",))
-    await room.keys.save(room.workspace, draft, set_by=room.ada.id)
-    room.lists.gate.clear()
-    room.lists.error = InvalidKeyError("no")
-    await room.ada.by_id.open_home()
-    await asyncio.wait_for(room.lists.is_asked.wait(), TIME_LIMIT_S)
-    key = await room.keys.stored(room.workspace)
-    await room.keys.note_refused(room.workspace, key)  # as the connection does
+    await bot.keys.save(bot.workspace, draft, set_by=bot.ada.id)
+    bot.lists.gate.clear()
+    bot.lists.error = InvalidKeyError("no")
+    await bot.ada.by_id.open_home()
+    await asyncio.wait_for(bot.lists.is_asked.wait(), TIME_LIMIT_S)
+    key = await bot.keys.stored(bot.workspace)
+    await bot.keys.note_refused(bot.workspace, key)  # as the connection does
 
-    room.lists.gate.set()
+    bot.lists.gate.set()
 
-    assert "API key: no longer works" in (await room.home(room.ada)).everything
+    assert "API key: no longer works" in (await bot.home(bot.ada)).everything
 
 
-async def test_a_store_that_is_down_is_said_and_the_domains_are_there(room: Room) -> None:
-    room.documents.cannot_be_read = {
-        f"{room.workspace}/managers",
-        f"{room.workspace}/home-viewers",
+async def test_a_store_that_is_down_is_said_and_the_domains_are_there(bot: Bot) -> None:
+    bot.documents.cannot_be_read = {
+        f"{bot.workspace}/managers",
+        f"{bot.workspace}/home-viewers",
     }
 
-    home = await room.opened(room.ada)
+    home = await bot.opened(bot.ada)
 
     assert "database is unavailable" in home.everything
     assert "shop.example" in home.everything
 
 
-async def test_a_slack_that_does_not_say_who_looks_shows_nothing_of_the_workspace(
-    room: Room,
-) -> None:
-    room.slack.fail_next("users.info", error="fatal_error", times=9)
+async def test_an_unknown_reader_sees_nothing_of_the_workspace(bot: Bot) -> None:
+    bot.slack.fail_next("users.info", error="fatal_error", times=9)
 
-    home = await room.opened(room.ada)
+    home = await bot.opened(bot.ada)
 
     assert "Slack returned an unexpected response" in home.everything
     assert "shop.example" not in home.everything
     assert home.buttons == ["Refresh"]
 
 
-@loop_over("is_drawn_anew", [True, False])
-async def test_whoever_stops_being_a_manager_while_they_wait_does_not_get_it(
-    is_drawn_anew: bool,
-) -> None:
-    async with running_room() as room:
-        await room.managers.name(room.workspace, (room.bob.id,))
-        room.lists.gate.clear()
-        await room.bob.by_id.open_home()
-        waiting = await room.saying("⏳")
-        await room.managers.name(room.workspace, ())
-        if is_drawn_anew:
-            room.tasks.start(room.redraw())
+@pytest.mark.parametrize("is_drawn_anew", [True, False])
+async def test_a_former_manager_does_not_see_the_key(bot: Bot, is_drawn_anew: bool) -> None:
+    await bot.managers.name(bot.workspace, (bot.bob.id,))
+    bot.lists.gate.clear()
+    await bot.bob.by_id.open_home()
+    waiting = await bot.home_saying("⏳")
+    await bot.managers.name(bot.workspace, ())
+    if is_drawn_anew:
+        bot.tasks.start(bot.redraw_home())
 
-        room.lists.gate.set()
-        home = await room.home()
+    bot.lists.gate.set()
+    home = await bot.home()
 
     assert "Set key" in waiting.buttons
     assert "Set key" not in home.buttons
     assert "shop.example" in home.everything
-
-
-async def test_pages_of_digests_are_turned(room: Room) -> None:
-    for number in range(9):
-        plan = Plan(channel_id=f"C{number}", schedule=DAILY)
-        await room.desk.make(room.workspace, plan, by=BOB)
-
-    home = await room.opened(room.ada)
-    await room.ada.press(home, "Next page")
-    last = await room.home(room.ada)
-    await room.redraw(room.ada)
-    again = await room.home(room.ada)
-
-    assert ("page 1 of 2" in home.everything, "page 2 of 2" in last.everything) == (True, True)
-    assert "page 2 of 2" in again.everything
-    assert "page 1 of 2" in (await room.opened(room.ada)).everything

@@ -149,8 +149,8 @@ def test_a_message_shows_13200_characters_in_blocks_the_cells_of_tables_as_shown
 
 def test_a_view_is_at_most_250_kb_of_json() -> None:
     words = [section(text=mrkdwn("a" * 3000)) for _ in range(81)]
-    room = 250_000 - len(json.dumps(modal(*words, section(text=mrkdwn("")))))
-    assert check_view(modal(*words, section(text=mrkdwn("a" * room)))) is None
-    refusal = check_view(modal(*words, section(text=mrkdwn("a" * (room + 1)))))
+    left = 250_000 - len(json.dumps(modal(*words, section(text=mrkdwn("")))))
+    assert check_view(modal(*words, section(text=mrkdwn("a" * left)))) is None
+    refusal = check_view(modal(*words, section(text=mrkdwn("a" * (left + 1)))))
     assert refusal == ("view_too_large", [])
     assert check_view(home(*EVERY_MESSAGE_BLOCK[:4])) is None

@@ -25,7 +25,6 @@ def test_a_key_typed_into_a_form_cannot_be_read(typed: str) -> None:
         assert part not in shown
 
 
-@pytest.mark.anyio
 async def test_everything_is_shown_but_keys_and_tokens(tmp_path: Path) -> None:
     stop = asyncio.Event()
     async with running_sandbox(portfolios=("northwind", "harbor")) as sandbox:

@@ -14,8 +14,6 @@ from bot.playground.tracker import Tracker
 from tests.fakes import TIME_LIMIT_S
 from tests.playground.page.visiting import visiting
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def slack() -> AsyncIterator[LocalSlack]:
@@ -32,9 +30,7 @@ async def visitor(slack: LocalSlack) -> AsyncIterator[User]:
         yield visitor
 
 
-async def test_an_answer_is_shown_to_one_person_and_markup_of_others_as_text(
-    slack: LocalSlack, visitor: User
-) -> None:
+async def test_an_answer_is_private_and_markup_is_text(slack: LocalSlack, visitor: User) -> None:
     general = slack.channel("general")
     slack.world.posting.add(general, {"text": "<b>It</b>"}, seen_by=slack.person("bob").id)
 
@@ -46,9 +42,7 @@ async def test_an_answer_is_shown_to_one_person_and_markup_of_others_as_text(
     await visitor.should_not_see("Only visible to you")
 
 
-async def test_a_file_of_the_app_is_shown_and_can_be_downloaded(
-    slack: LocalSlack, visitor: User
-) -> None:
+async def test_a_file_can_be_downloaded(slack: LocalSlack, visitor: User) -> None:
     files = slack.world.files
     ticket = files.announce("domains.csv", 4)
     files.take(ticket["upload_url"].rpartition("/")[2], b"a,b\n")

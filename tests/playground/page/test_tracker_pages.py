@@ -12,8 +12,6 @@ from bot.playground.sandbox import Sandbox, fill_account, running_sandbox
 from bot.playground.tracker.samples.dialects import MIXED, SCANNER
 from tests.playground.page.visiting import visiting
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def sandbox() -> AsyncIterator[Sandbox]:
@@ -77,9 +75,7 @@ async def test_a_domain_is_moved_to_others(visitor: User, sandbox: Sandbox) -> N
     assert "Other name servers: the next scan of example.com shows it." in visitor.notify.messages
 
 
-async def test_what_scans_look_like_is_chosen_for_each_portfolio(
-    visitor: User, sandbox: Sandbox
-) -> None:
+async def test_each_portfolio_has_its_style_of_scans(visitor: User, sandbox: Sandbox) -> None:
     await visitor.open("/tracker/knobs")
 
     selects = visitor.find(ui.select).elements
@@ -90,9 +86,7 @@ async def test_what_scans_look_like_is_chosen_for_each_portfolio(
     assert sandbox.tracker.account("northwind").dialect == SCANNER
 
 
-async def test_a_key_is_shown_once_and_ends_when_it_is_deleted(
-    visitor: User, sandbox: Sandbox
-) -> None:
+async def test_a_key_is_shown_once_and_deleted(visitor: User, sandbox: Sandbox) -> None:
     await visitor.open("/tracker/keys")
     visitor.find("Create key").click()
     await visitor.should_see("Create an API key")

@@ -6,8 +6,6 @@ from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, actions, button
 
-pytestmark = pytest.mark.anyio
-
 
 def id_of(slack: LocalSlack, name: str) -> str:
     channel = slack.world.workspace.channel_named(name)
@@ -42,9 +40,7 @@ async def test_an_archived_channel_takes_nothing_and_loses_the_app(
     assert (refused, await posted(slack, api, name)) == (while_archived, afterwards)
 
 
-async def test_nobody_opens_a_conversation_with_somebody_deactivated(
-    slack: LocalSlack, api: Api
-) -> None:
+async def test_a_deactivated_person_gets_no_conversation(slack: LocalSlack, api: Api) -> None:
     slack.deactivate("bob")
 
     answer = await api("conversations.open", users=slack.person("bob").id)

@@ -8,14 +8,12 @@ from tests.playground.slack.bolt import served
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.samples import ScriptedBot
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.parametrize(
     ("script", "problem"),
     [(None, "dispatch_failed"), (404, "dispatch_failed"), ("silence", "operation_timeout")],
 )
-async def test_a_command_without_an_ack_of_200_fails(
+async def test_a_command_needs_an_ack_of_200(
     slack: LocalSlack, script: object, problem: str
 ) -> None:
     if script:  # else no bot is connected
@@ -36,9 +34,7 @@ async def pass_time(slack: LocalSlack, api: Api, clock: Clock, seconds: float) -
     await api("api.test")  # meanwhile whatever is due is sent
 
 
-async def test_an_event_that_is_not_taken_comes_three_times_more(
-    slack: LocalSlack, api: Api, clock: Clock
-) -> None:
+async def test_an_event_is_repeated_three_times(slack: LocalSlack, api: Api, clock: Clock) -> None:
     slack.outbox.carrier, began = ScriptedBot(*[404] * 5), clock.now
 
     await slack.deliver_event(EVENT)
@@ -70,9 +66,7 @@ async def test_a_retry_says_why_it_comes(slack: LocalSlack, reason: str, *, is_c
     assert said == [(None, None), ("1", reason)]
 
 
-async def test_an_app_that_wants_no_retry_gets_none(
-    slack: LocalSlack, api: Api, clock: Clock
-) -> None:
+async def test_an_app_may_refuse_retries(slack: LocalSlack, api: Api, clock: Clock) -> None:
     async def refuse(_request: web.Request) -> web.Response:
         return web.Response(status=500, headers={"X-Slack-No-Retry": "1"})
 

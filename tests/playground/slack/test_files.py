@@ -9,7 +9,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
 
-pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 CSV = b"\xef\xbb\xbfdomain,health\r\nexample.com,41\r\n"
 
@@ -49,9 +48,7 @@ async def test_the_sdk_uploads_a_file_that_people_read(slack: LocalSlack) -> Non
     assert answer["file"]["shares"] == {}
 
 
-async def test_a_file_is_read_by_those_who_see_the_message(
-    slack: LocalSlack, api: Api, http: aiohttp.ClientSession
-) -> None:
+async def test_a_file_is_private(slack: LocalSlack, api: Api, http: aiohttp.ClientSession) -> None:
     bob, cy = slack.person("bob"), slack.person("cy")
     private = slack.world.workspace.direct_message(bob.member).id
     await complete(api, await uploaded(api, http), private)
@@ -77,9 +74,7 @@ async def test_uploading_needs_its_scope(slack: LocalSlack, api: Api, method: st
     assert (answer["error"], answer["needed"]) == ("missing_scope", "files:write")
 
 
-async def test_an_address_takes_once_what_was_announced(
-    api: Api, http: aiohttp.ClientSession
-) -> None:
+async def test_an_address_takes_one_upload(api: Api, http: aiohttp.ClientSession) -> None:
     got = await api("files.getUploadURLExternal", filename="a.csv", length=len(CSV))
 
     answers = [await http.post(got["upload_url"], data=data) for data in (b"a", CSV, CSV)]
@@ -87,7 +82,7 @@ async def test_an_address_takes_once_what_was_announced(
     assert [each.status for each in answers] == [400, 200, 404]
 
 
-async def test_a_file_goes_where_the_bot_is(
+async def test_a_file_needs_the_bot(
     slack: LocalSlack, api: Api, http: aiohttp.ClientSession
 ) -> None:
     slack.world.scopes = ("chat:write", "chat:write.public", "files:write")

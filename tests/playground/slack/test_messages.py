@@ -7,7 +7,7 @@ import pytest
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
+pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
 
 SCOPES = ("chat:write", "app_mentions:read", "im:history", "channels:history")
@@ -64,7 +64,7 @@ async def test_an_edited_mention_comes_again_and_says_so(slack: LocalSlack) -> N
         ("", "message.im", "dm"),
     ],
 )
-async def test_nothing_is_heard_without_scope_subscription_or_place(
+async def test_events_need_scope_and_subscription(
     slack: LocalSlack, missing_scope: str, missing_event: str, channel: str
 ) -> None:
     slack.world.scopes = tuple(each for each in SCOPES if each != missing_scope)

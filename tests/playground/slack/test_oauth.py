@@ -10,7 +10,6 @@ from bot.playground.slack import InstallRefused, LocalSlack
 from tests.playground.slack.conftest import Clock
 from tests.playground.slack.installer import Installer
 
-pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 
 
@@ -41,7 +40,7 @@ async def code_for(slack: LocalSlack, installer: Installer, **changes: str) -> s
         ({"redirect_uri": "https://elsewhere.example/callback"}, "bad_redirect_uri"),
     ],
 )
-async def test_slack_shows_what_is_wrong_with_a_wish(
+async def test_a_wrong_request_is_explained(
     slack: LocalSlack, installer: Installer, changes: dict[str, str], error: str
 ) -> None:
     with pytest.raises(InstallRefused, match=error) as refused:
@@ -68,7 +67,7 @@ async def test_slack_shows_what_is_wrong_with_a_wish(
         ("https://bot.example https://other.example", "", False),
     ],
 )
-async def test_the_way_back_has_to_be_configured(
+async def test_only_configured_addresses_are_taken(
     slack: LocalSlack, installer: Installer, configured: str, wanted: str, is_taken: bool
 ) -> None:
     slack.app.settings.redirect_urls = configured.split()
@@ -80,18 +79,14 @@ async def test_the_way_back_has_to_be_configured(
 
 
 @pytest.mark.parametrize("name", ["gus", "zoe"])
-async def test_guests_and_strangers_install_nothing(
-    acme: LocalSlack, installer: Installer, name: str
-) -> None:
+async def test_guests_install_nothing(acme: LocalSlack, installer: Installer, name: str) -> None:
     page = await acme.person(name).install(installer.start_url)
 
     assert (page.status, "not_allowed_to_install" in page.text) == (403, True)
     assert not acme.is_installed
 
 
-async def test_a_code_is_good_once_for_ten_minutes(
-    slack: LocalSlack, installer: Installer, clock: Clock
-) -> None:
+async def test_a_code_works_once(slack: LocalSlack, installer: Installer, clock: Clock) -> None:
     back = f"{installer.url}/callback"
     in_time, late = [await code_for(slack, installer) for _ in range(2)]
 
@@ -116,7 +111,7 @@ async def test_a_code_is_good_once_for_ten_minutes(
     ],
     ids=str,
 )
-async def test_an_exchange_is_refused_and_the_code_stays_good(
+async def test_a_refused_exchange_keeps_the_code(
     slack: LocalSlack, installer: Installer, fields: dict[str, str], error: str
 ) -> None:
     right = {

@@ -8,7 +8,7 @@ from bot.playground.slack import LocalOrg, LocalSlack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.installer import Installer
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
+pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
 
 SCOPES = ("commands", "chat:write", "im:write", "users:read", "channels:read", "usergroups:read")
@@ -45,7 +45,7 @@ def id_of(slack: LocalSlack, name: str) -> str:
 
 class TestInstalling:
     @pytest.mark.parametrize(("name", "status"), [("olga", 200), ("ora", 200), ("ada", 403)])
-    async def test_only_owners_and_admins_of_the_organisation_install_it_for_all(
+    async def test_only_organisation_admins_install_it_for_all(
         self, sales: LocalSlack, installer: Installer, name: str, status: int
     ) -> None:
         page = await sales.person(name).install(installer.start_url, org_wide=True)
@@ -54,7 +54,7 @@ class TestInstalling:
 
 
 class TestTheToken:
-    async def test_a_workspace_that_was_not_given_the_app_is_closed_to_it(
+    async def test_a_workspace_without_a_grant_is_closed(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api
     ) -> None:
         await org.grant(sales)
@@ -70,7 +70,7 @@ class TestTheToken:
         assert named["error"] == "team_not_found"  # a channel's name is no address
 
     @pytest.mark.parametrize("method", ["users.conversations", "users.list", "usergroups.list"])
-    async def test_lists_need_to_know_of_which_workspace(
+    async def test_lists_need_a_workspace(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api, method: str
     ) -> None:
         await org.grant(sales)
@@ -85,7 +85,7 @@ class TestTheToken:
 
 
 class TestPayloads:
-    async def test_an_event_names_whose_installation_hears_of_it(
+    async def test_events_name_installations(
         self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack
     ) -> None:
         await org.grant(sales)

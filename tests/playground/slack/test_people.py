@@ -6,16 +6,9 @@ import pytest
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack, NothingToPress
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import (
-    ScriptedBot,
-    actions,
-    button,
-    options,
-    plain,
-    section,
-)
+from tests.playground.slack.samples import ScriptedBot, actions, button, options, plain, section
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
+pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
 
 
@@ -59,7 +52,7 @@ async def test_a_reply_in_the_ack_is_checked_too(slack: LocalSlack, bot: Scripte
         await slack.person("bob").type("/scan")
 
 
-async def test_an_ephemeral_is_not_sent_back_with_the_press(
+async def test_an_ephemeral_is_not_sent_back(
     slack: LocalSlack, api: Api, bot: ScriptedBot
 ) -> None:
     bob, row = slack.person("bob"), [actions(button("Scan"))]
@@ -85,9 +78,7 @@ async def test_an_ephemeral_is_not_sent_back_with_the_press(
         pytest.param({"options": [{"text": plain("x")}]}, id="no value"),
     ],
 )
-async def test_suggestions_that_slack_cannot_show_are_refused(
-    slack: LocalSlack, api: Api, answer: Any
-) -> None:
+async def test_wrong_suggestions_are_refused(slack: LocalSlack, api: Api, answer: Any) -> None:
     row = actions({"type": "external_select", "action_id": "pick", "min_query_length": 0})
     await api("chat.postMessage", channel="general", text="x", blocks=[row])
     slack.outbox.carrier = ScriptedBot(answer)

@@ -5,8 +5,6 @@ import pytest
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api, Clock
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 def real(slack: LocalSlack) -> Clock:
@@ -20,9 +18,7 @@ async def errors(api: Api, count: int, channel: str = "general") -> list[str | N
     return [post.get("error") for post in posts]
 
 
-async def test_after_a_short_burst_it_is_one_post_a_second(
-    slack: LocalSlack, api: Api, real: Clock
-) -> None:
+async def test_posts_are_limited_to_one_a_second(slack: LocalSlack, api: Api, real: Clock) -> None:
     burst = await errors(api, slack.world.posting.burst)
     at_once = await errors(api, 1)
     real.now += 1

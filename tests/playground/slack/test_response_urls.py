@@ -9,7 +9,6 @@ from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.samples import ScriptedBot, actions, button
 
-pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 
 
@@ -41,9 +40,7 @@ async def test_the_sixth_use_is_refused(http: aiohttp.ClientSession, url: str) -
     assert answers[-1][1]["error"] == "used_url"
 
 
-async def test_it_dies_after_half_an_hour(
-    http: aiohttp.ClientSession, url: str, clock: Clock
-) -> None:
+async def test_it_lasts_half_an_hour(http: aiohttp.ClientSession, url: str, clock: Clock) -> None:
     clock.now += 30 * 60
     in_time, _ = await use(http, url, text="x")
     clock.now += 1

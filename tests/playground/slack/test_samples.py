@@ -12,13 +12,10 @@ from bot.playground.slack import LocalSlack, payloads
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, actions, button, options, section
 
-pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 
 
-async def test_a_suggestion_names_its_message_and_does_not_show_it(
-    slack: LocalSlack, api: Api
-) -> None:
+async def test_a_suggestion_only_names_its_message(slack: LocalSlack, api: Api) -> None:
     menu = {"type": "external_select", "action_id": "pick", "min_query_length": 0}
     blocks = [section("Pick", accessory=menu)]
     await api("chat.postMessage", channel="general", text="x", blocks=blocks)
@@ -31,9 +28,7 @@ async def test_a_suggestion_names_its_message_and_does_not_show_it(
     assert "message" not in asked
 
 
-async def test_a_press_does_not_send_back_what_a_screen_reader_says(
-    slack: LocalSlack, api: Api
-) -> None:
+async def test_a_press_omits_the_screen_reader_text(slack: LocalSlack, api: Api) -> None:
     blocks = [actions(button("Scan", accessibility_label="Scan shop.example", value="x"))]
     await api("chat.postMessage", channel="general", text="x", blocks=blocks)
     slack.outbox.carrier = bot = ScriptedBot()
@@ -56,9 +51,7 @@ async def test_a_press_does_not_send_back_what_a_screen_reader_says(
         pytest.param("me@example.com", "me@example.com", id="address"),
     ],
 )
-async def test_text_is_escaped_and_links_marked_up(
-    slack: LocalSlack, typed: str, sent: str
-) -> None:
+async def test_text_is_escaped_and_linked(slack: LocalSlack, typed: str, sent: str) -> None:
     assert payloads.escaped(slack.world, typed) == sent
 
 
@@ -82,7 +75,5 @@ async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
         ("me@example.com", "me@example.com"),
     ],
 )
-async def test_bare_domains_of_a_message_arrive_linked(
-    slack: LocalSlack, typed: str, sent: str
-) -> None:
+async def test_bare_domains_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
     assert payloads.escaped(slack.world, typed, is_message=True) == sent

@@ -11,7 +11,7 @@ from bot.playground.manifest import Shortcut
 from bot.playground.slack import LocalSlack, NothingToPress
 from tests.playground.slack.conftest import Api
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
+pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
 
 SCAN, IN_MESSAGE = "Scan a domain", "Scan domains in message"
@@ -43,9 +43,7 @@ async def test_a_message_shortcut_shows_the_message_as_it_is_now(slack: LocalSla
 
 
 @pytest.mark.parametrize("name", ["Scan everything", IN_MESSAGE])
-async def test_only_declared_shortcuts_of_the_kind_are_offered(
-    slack: LocalSlack, name: str
-) -> None:
+async def test_only_declared_shortcuts_are_offered(slack: LocalSlack, name: str) -> None:
     with pytest.raises(NothingToPress, match=SCAN):
         await slack.person("bob").shortcut(name)
 

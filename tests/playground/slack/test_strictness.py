@@ -12,7 +12,6 @@ from bot.playground.slack import CommandFailed, FormError, LocalSlack
 from tests.playground.slack.conftest import Open
 from tests.playground.slack.samples import ScriptedBot, actions, button, form, text_field
 
-pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 
 
@@ -43,7 +42,7 @@ async def test_a_thread_is_named_by_a_timestamp(client: AsyncWebClient, thread_t
     assert said["response_metadata"]["messages"] == words
 
 
-async def test_a_reply_to_a_message_that_is_gone_is_seen_by_the_whole_channel(
+async def test_a_reply_to_a_deleted_message_is_public(
     slack: LocalSlack, client: AsyncWebClient
 ) -> None:
     bob = slack.person("bob")
@@ -59,9 +58,7 @@ async def test_a_reply_to_a_message_that_is_gone_is_seen_by_the_whole_channel(
     assert [message.thread_ts for message in bob.messages()] == [None, None, kept.ts]
 
 
-async def test_a_token_in_a_json_body_or_in_the_address_is_none(
-    slack: LocalSlack, http: aiohttp.ClientSession
-) -> None:
+async def test_a_token_belongs_in_the_form(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
     url, token = f"{slack.api_url}auth.test", {"token": slack.bot_token}
     answers = []
     ways: list[Json] = [{"json": token}, {"params": token}, {"data": token}]
@@ -72,9 +69,7 @@ async def test_a_token_in_a_json_body_or_in_the_address_is_none(
     assert answers == ["not_authed", "not_authed", None]
 
 
-async def test_a_direct_message_needs_its_own_scope(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
+async def test_a_direct_message_needs_a_scope(slack: LocalSlack, client: AsyncWebClient) -> None:
     slack.world.scopes = ("mpim:write",)
 
     said = await refused(client, "conversations.open", users=slack.person("ada").id)
@@ -93,9 +88,7 @@ async def test_a_command_is_escaped_only_where_the_manifest_says_so(slack: Local
     assert [delivery.payload["text"] for delivery in bot.got] == ["@ada", ada]
 
 
-async def test_nothing_is_pressed_or_suggested_that_the_manifest_leaves_out(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
+async def test_presses_need_the_manifest(slack: LocalSlack, client: AsyncWebClient) -> None:
     menu = {"type": "external_select", "action_id": "pick", "min_query_length": 0}
     row = [actions(button("Scan"), menu)]
     await client.chat_postMessage(channel="general", text="x", blocks=row)

@@ -6,15 +6,8 @@ import pytest
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack
 from tests.playground.slack.conftest import Open
-from tests.playground.slack.samples import (
-    ScriptedBot,
-    field,
-    form,
-    options,
-    text_field,
-)
+from tests.playground.slack.samples import ScriptedBot, field, form, options, text_field
 
-pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 
 
@@ -71,9 +64,7 @@ async def test_slacks_client_does_not_send_it(
         pytest.param(404, id="no ack"),
     ],
 )
-async def test_an_ack_that_slack_cannot_follow_fails_the_form(
-    slack: LocalSlack, opened: Open, answer: Any
-) -> None:
+async def test_a_wrong_ack_fails_the_form(slack: LocalSlack, opened: Open, answer: Any) -> None:
     view = await opened(form(text_field("Name")))
     slack.outbox.carrier = ScriptedBot(answer)
 

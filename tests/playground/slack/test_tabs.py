@@ -6,12 +6,9 @@ import pytest
 
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import (
-    home,
-    section,
-)
+from tests.playground.slack.samples import home, section
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
+pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
 
 

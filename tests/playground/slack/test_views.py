@@ -6,15 +6,9 @@ import pytest
 
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api, Clock
-from tests.playground.slack.samples import (
-    actions,
-    button,
-    form,
-    home,
-    section,
-)
+from tests.playground.slack.samples import actions, button, form, home, section
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bot")]
+pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
 
 
@@ -41,9 +35,7 @@ async def test_a_trigger_that_was_given_works_once(slack: LocalSlack, api: Api) 
     assert errors == [None, "exchanged_trigger_id", "invalid_trigger_id"]
 
 
-async def test_a_trigger_dies_after_three_seconds(
-    slack: LocalSlack, api: Api, clock: Clock
-) -> None:
+async def test_a_trigger_lasts_three_seconds(slack: LocalSlack, api: Api, clock: Clock) -> None:
     trigger_id = await trigger(slack)
     clock.now += 3.1
 
@@ -88,9 +80,7 @@ async def test_an_update_with_an_old_hash_conflicts(slack: LocalSlack, api: Api)
     [("views.open", home(section("x"))), ("views.publish", form()), ("views.open", "{")],
     ids=["a home as a modal", "a modal as a home", "no JSON"],
 )
-async def test_a_view_must_be_of_the_right_kind(
-    slack: LocalSlack, api: Api, method: str, view: Any
-) -> None:
+async def test_views_have_their_kinds(slack: LocalSlack, api: Api, method: str, view: Any) -> None:
     where = {"trigger_id": await trigger(slack), "user_id": slack.person("ada").id}
 
     answer = await api(method, view=view, **where)

@@ -9,7 +9,6 @@ from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import section
 
-pytestmark = pytest.mark.anyio
 Json = dict[str, Any]
 
 
@@ -120,9 +119,7 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
 
 
-async def test_members_come_in_pages_that_their_cursors_lead_through(
-    slack: LocalSlack, api: Api
-) -> None:
+async def test_members_come_in_pages_with_cursors(slack: LocalSlack, api: Api) -> None:
     slack.world.scopes = ("channels:read",)
     where = {"channel": channel_id(slack, "general"), "limit": 2}
     pages = [await api("conversations.members", **where)]

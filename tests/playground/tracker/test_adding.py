@@ -7,8 +7,6 @@ import pytest
 from bot.playground.tracker import Account
 from tests.playground.tracker.conftest import Api
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.parametrize(
     ("body", "message"),
@@ -27,7 +25,7 @@ pytestmark = pytest.mark.anyio
         pytest.param({"tag": ["prod"]}, "Unknown fields: tag", id="misspelt-field"),
     ],
 )
-async def test_a_domain_with_a_mistake_is_not_added(
+async def test_a_wrong_domain_is_not_added(
     api: Api, acme: Account, key: str, body: dict[str, Any], message: str
 ) -> None:
     response = await api.add(key, **body)

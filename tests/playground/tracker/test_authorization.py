@@ -8,8 +8,6 @@ import pytest
 from bot.playground.tracker import Account
 from tests.playground.tracker.conftest import LIST, Api, Clock
 
-pytestmark = pytest.mark.anyio
-
 READ, WRITE = "read_domains", "write_domains"
 
 
@@ -41,7 +39,7 @@ async def test_any_other_header_is_an_invalid_key(api: Api, key: str, header: st
 
 
 @pytest.mark.parametrize("end", [Account.delete_key, Account.revoke_key])
-async def test_a_key_that_was_ended_is_an_invalid_key(
+async def test_an_ended_key_is_invalid(
     api: Api, acme: Account, key: str, end: Callable[[Account, str], None]
 ) -> None:
     end(acme, key)

@@ -58,7 +58,7 @@ def test_a_form_with_a_mistake_makes_no_key(acme: Account, wrong: dict[str, Any]
         pytest.param(("2001:db8::1",), "203.0.113.7", False, id="other-family"),
     ],
 )
-def test_addresses_are_compared_as_addresses(
+def test_addresses_are_compared(
     acme: Account, ips: tuple[str, ...], address: str, is_allowed: bool
 ) -> None:
     acme.create_key("bot", ips=ips)

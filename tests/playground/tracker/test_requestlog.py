@@ -1,16 +1,10 @@
 """What the tracker remembers of requests, and that a key is nowhere in it."""
 
-import pytest
-
 from bot.playground.tracker import Account, Tracker
 from tests.playground.tracker.conftest import LIST, Api
 
-pytestmark = pytest.mark.anyio
 
-
-async def test_a_key_is_nowhere_to_be_read(
-    api: Api, tracker: Tracker, acme: Account, key: str
-) -> None:
+async def test_no_key_is_logged(api: Api, tracker: Tracker, acme: Account, key: str) -> None:
     await api.scan(key, key, f"my key is {key}!")
     await api.http.get(LIST, params={"key": key})
     acme.delete_key(key)

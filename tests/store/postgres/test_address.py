@@ -39,7 +39,7 @@ PASSWORDS = st.text(
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
-def test_an_address_says_who_reaches_what(scheme: str) -> None:
+def test_an_address_is_parsed(scheme: str) -> None:
     address = parse_address(f"{scheme}://ada:{SECRET}@db.example:6543/bot")
 
     known = conninfo_to_dict(address.conninfo)
@@ -74,7 +74,7 @@ def test_a_network_that_drops_packets_is_noticed_in_seconds() -> None:
         pytest.param(f"postgresql://ada:{SECRET}\udc80@db/bot", id="no-text-in-the-environment"),
     ],
 )
-def test_what_is_wrong_is_told_without_quoting_it(url: str) -> None:
+def test_a_wrong_address_is_explained_without_quoting_it(url: str) -> None:
     with pytest.raises(ValueError, match="address of the database") as refused:
         parse_address(url)
 

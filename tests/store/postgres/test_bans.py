@@ -3,14 +3,10 @@
 import asyncio
 from itertools import count
 
-import pytest
-
 from bot.store.documents import StoreError
 from bot.store.postgres.documents import PostgresDocuments
 from tests.fakes import TIME_LIMIT_S
 from tests.store.postgres.database import run, wait_until
-
-pytestmark = pytest.mark.anyio
 
 AN_HOUR_AGO = "UPDATE forgotten SET until = until - interval '1 hour'"
 PREFIX = "E1.T1/"
@@ -28,9 +24,7 @@ async def write_until_refused(store: PostgresDocuments, begun: asyncio.Event) ->
     raise AssertionError
 
 
-async def test_of_many_racing_writes_none_is_left(
-    store: PostgresDocuments, other: PostgresDocuments
-) -> None:
+async def test_races_leave_nothing(store: PostgresDocuments, other: PostgresDocuments) -> None:
     taken = 0
     for _ in range(4):
         begun = [asyncio.Event() for _ in range(10)]
@@ -50,7 +44,7 @@ async def test_of_many_racing_writes_none_is_left(
     assert taken >= 4 * 10, "each event means a write that was taken"
 
 
-async def test_a_write_that_was_allowed_a_moment_ago_ends_before_the_deletion(
+async def test_an_allowed_write_precedes_the_deletion(
     store: PostgresDocuments, other: PostgresDocuments
 ) -> None:
     async with store.pool.connection() as first, first.transaction(force_rollback=True):
@@ -64,9 +58,7 @@ async def test_a_write_that_was_allowed_a_moment_ago_ends_before_the_deletion(
     assert await store.list_keys("") == []
 
 
-async def test_an_installation_during_the_deletion_stays(
-    store: PostgresDocuments, other: PostgresDocuments
-) -> None:
+async def test_an_installation_stays(store: PostgresDocuments, other: PostgresDocuments) -> None:
     await store.put(f"{PREFIX}installation", {"n": 1})
     async with store.pool.connection() as first, first.transaction():
         await first.execute("SELECT delete_under(%s, %s)", (PREFIX, "E1.T10"))
@@ -79,7 +71,7 @@ async def test_an_installation_during_the_deletion_stays(
     await store.put(f"{PREFIX}key", {})
 
 
-async def test_after_an_hour_the_refusal_ends_by_itself_and_goes_with_the_next_deletion(
+async def test_the_refusal_ends_after_an_hour(
     store: PostgresDocuments, other: PostgresDocuments
 ) -> None:
     await store.delete_prefix("-.T1/")

@@ -9,8 +9,6 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from tests.store.postgres.database import run
 
-pytestmark = pytest.mark.anyio
-
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
 
@@ -22,9 +20,7 @@ NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
         pytest.param(datetime.min.replace(tzinfo=UTC), id="the-first"),
     ],
 )
-async def test_due_moments_do_not_depend_on_the_zone_or_style_of_the_session(
-    database: str, moment: datetime
-) -> None:
+async def test_due_moments_ignore_the_session_zone(database: str, moment: datetime) -> None:
     options = "-c%20timezone%3DAsia/Kathmandu%20-c%20datestyle%3DGerman"
     joined = f"{database}{'&' if '?' in database else '?'}options={options}"
     store = await open_postgres(parse_address(joined))

@@ -13,8 +13,6 @@ from bot.store.postgres.pool import open_pool
 from tests.fakes import TIME_LIMIT_S
 from tests.store.postgres.database import run
 
-pytestmark = pytest.mark.anyio
-
 SECRET = "hunter2"
 
 
@@ -48,9 +46,7 @@ async def all_connections_are_back(store: PostgresDocuments) -> bool:
     return True
 
 
-async def test_who_waits_for_a_lock_gives_up(
-    store: PostgresDocuments, hasty: PostgresDocuments
-) -> None:
+async def test_a_wait_for_a_lock_ends(store: PostgresDocuments, hasty: PostgresDocuments) -> None:
     first = await store.put("-.T1/key", {"n": 1})
 
     async with locked(store, "-.T1/key"):
@@ -68,14 +64,14 @@ async def test_who_waits_for_a_lock_gives_up(
     assert await all_connections_are_back(hasty)
 
 
-async def test_where_nobody_answers_is_told_without_the_password() -> None:
+async def test_a_dead_address_is_named_without_the_password() -> None:
     with pytest.raises(StoreError, match=r"127\.0\.0\.1:1, database bot") as refused:
         await open_pool(parse_address(f"postgresql://ada:{SECRET}@127.0.0.1:1/bot"))
 
     assert SECRET not in str(refused.value)
 
 
-async def test_a_wrong_password_is_told_without_it() -> None:
+async def test_a_wrong_password_is_not_quoted() -> None:
     """No server of tests asks for one, so one that does is played, and repeats it."""
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -98,9 +94,7 @@ async def test_a_wrong_password_is_told_without_it() -> None:
     assert refused.value.__cause__ is None  # which a log would show
 
 
-async def test_what_is_none_of_ours_is_an_error_and_can_be_deleted(
-    store: PostgresDocuments,
-) -> None:
+async def test_a_foreign_row_is_an_error_and_can_be_deleted(store: PostgresDocuments) -> None:
     await run(store, "INSERT INTO document VALUES ('-.T1/key', '[1]', 1, now())")
 
     for reading in (store.get("-.T1/key"), store.list_prefix("-.T1/")):

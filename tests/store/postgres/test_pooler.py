@@ -15,8 +15,6 @@ from tests.postgres import PostgresServer
 from tests.store.postgres.pooler import pooled
 from tests.store.test_documents import increment
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture(autouse=True)
 def _own_server(postgres: PostgresServer) -> None:

@@ -12,8 +12,6 @@ from tests.fakes import TIME_LIMIT_S
 from tests.postgres import PostgresServer
 from tests.store.postgres.database import WAITING, run, wait_until
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 def server(postgres: PostgresServer) -> Iterator[PostgresServer]:
@@ -23,9 +21,7 @@ def server(postgres: PostgresServer) -> Iterator[PostgresServer]:
     postgres.start()  # if it is running, this does nothing
 
 
-async def test_nobody_notices_a_restart_between_two_calls(
-    store: PostgresDocuments, server: PostgresServer
-) -> None:
+async def test_a_restart_is_not_noticed(store: PostgresDocuments, server: PostgresServer) -> None:
     first = await store.put("-.T1/key", {"n": 0})
     await asyncio.gather(*(store.get("-.T1/key") for _ in range(200)))  # all connections are open
 
@@ -36,7 +32,7 @@ async def test_nobody_notices_a_restart_between_two_calls(
     assert sorted([first, *puts], key=lambda each: each.key) == await store.list_prefix("-.T1/")
 
 
-async def test_while_the_server_is_away_calls_fail_and_later_ones_work_by_themselves(
+async def test_calls_work_again_after_a_restart(
     database: str, server: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     patient = await open_postgres(parse_address(database))
@@ -64,7 +60,7 @@ async def first_answer(store: PostgresDocuments) -> Document | None:
             continue
 
 
-async def test_a_write_that_breaks_in_the_middle_is_an_error_and_not_done_again(
+async def test_a_broken_write_is_not_repeated(
     store: PostgresDocuments, other: PostgresDocuments
 ) -> None:
     first = await store.put("-.T1/key", {"n": 1})

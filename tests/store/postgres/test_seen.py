@@ -1,11 +1,7 @@
 """Names that come once, whichever process asks."""
 
-import pytest
-
 from bot.store.postgres.documents import PostgresDedup, PostgresDocuments
 from tests.store.postgres.database import run
-
-pytestmark = pytest.mark.anyio
 
 AGE = "UPDATE seen SET until = until - interval '10 minutes'"
 

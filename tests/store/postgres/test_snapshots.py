@@ -4,12 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.store.documents import OutdatedSchemaError
+from bot.store.documents import StoreError
 from bot.store.postgres.address import Address, parse_address
 from bot.store.postgres.documents import PostgresDocuments
 from tests.stores import read_database
-
-pytestmark = pytest.mark.anyio
 
 DUE = datetime(2030, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -27,9 +25,7 @@ async def store(store: PostgresDocuments) -> PostgresDocuments:
 ALL = ("-.T1/digest/d1", "-.T1/key", "E1.T2/scan/shop.example", "meta/check")
 
 
-async def test_everything_comes_in_key_order_as_it_is_in_the_store(
-    store: PostgresDocuments, address: Address
-) -> None:
+async def test_documents_come_in_key_order(store: PostgresDocuments, address: Address) -> None:
     documents = await read_database(address)
 
     assert tuple(each.key for each in documents) == ALL
@@ -37,5 +33,5 @@ async def test_everything_comes_in_key_order_as_it_is_in_the_store(
 
 
 async def test_a_database_without_tables_is_to_be_migrated(empty_database: str) -> None:
-    with pytest.raises(OutdatedSchemaError, match="python -m bot migrate"):
+    with pytest.raises(StoreError, match="python -m bot migrate"):
         await read_database(parse_address(empty_database))

@@ -125,7 +125,7 @@ def test_names_from_outside_do_nothing(text: str) -> None:
     taken(alert_message(a_post(report=report_on([domain], before, worst_count=10)), NAME))
 
 
-def test_who_takes_and_snoozes_it_stands_in_the_post_and_the_buttons_go() -> None:
+def test_the_post_names_the_person_who_takes_or_snoozes_it() -> None:
     first = alert_message(a_fall(), NAME)
     by_one = redrawn(posted(first), NAME, an_alert(taken_by=ADMIN_ID))
     until = MOMENT + timedelta(days=7)

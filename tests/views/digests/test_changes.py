@@ -16,7 +16,7 @@ from tests.views.acceptance import buttons, shown_text
 from tests.views.digests.parts import MANAGED, block, everywhere, rows, taken
 
 
-def test_each_kind_of_change_is_told_everywhere() -> None:
+def test_each_kind_of_change_is_shown_everywhere() -> None:
     now = {"fell.example": 41, "rose.example": 90, "new.example": 93, "lost.example": None,
            "found.example": 70, "same.example": 77}  # fmt: skip
     before = {"fell.example": 82, "rose.example": 85, "gone.example": 64, "lost.example": 90,
@@ -82,7 +82,7 @@ def test_with_a_filter_new_and_gone_may_be_about_the_filter() -> None:
     assert everywhere(message, "1 domain gone, or no longer matching the filter: gone.example")
 
 
-def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
+def test_ends_within_30_days_are_shown_everywhere() -> None:
     domains = [a_domain(f"{letter}.ex", 90) for letter in "abcdefgh"]
     index, day = index_by_host(domains), timedelta(days=1)
     rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, -1)}
@@ -154,7 +154,7 @@ def reported(rows: dict[str, EndDates], *, is_first: bool = False) -> Report:
     return make_report(index, baseline, worst_count=5, ends=ends)
 
 
-def test_new_issues_are_told_worst_first_and_known_ones_are_not() -> None:
+def test_only_new_issues_are_listed_worst_first() -> None:
     blocked, weak = (Severity.CRITICAL, "Listed on a blacklist"), (Severity.LOW, "No DNSSEC")
     rows = {
         "a.ex": issues_of(weak, days=1),
@@ -201,9 +201,7 @@ def test_open_issues_that_are_not_new_are_counted_the_worst_named_and_findable()
         ("issues:critical", "/domains issues:critical"),
     ],
 )
-def test_open_issues_are_listed_within_the_filter_of_the_digest(
-    filter_text: str, line: str
-) -> None:
+def test_open_issues_follow_the_filter_of_the_digest(filter_text: str, line: str) -> None:
     report = reported({"a.ex": issues_of(CRITICAL)})
 
     message = digest_message(a_post(report=report, sent_at=MOMENT, filter_text=filter_text))

@@ -1,11 +1,7 @@
 from datetime import datetime
 
 from bot.digests.views.post import digest_message, point_labels
-from tests.digests.builders import (
-    a_post,
-    a_report,
-    a_trend,
-)
+from tests.digests.builders import a_post, a_report, a_trend
 from tests.loops import loop_over
 from tests.views.acceptance import shown_text
 from tests.views.digests.parts import block, has, rows, taken
@@ -50,9 +46,7 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
         ({"a.example": 41}, "The only domain"),
     ],
 )
-def test_a_table_of_all_that_have_a_score_says_so(
-    scores: dict[str, float | None], title: str
-) -> None:
+def test_a_complete_table_says_so(scores: dict[str, float | None], title: str) -> None:
     message = digest_message(a_post(report=a_report(scores)))
 
     assert block(message, "data_table")["caption"] == title

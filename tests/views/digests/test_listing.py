@@ -4,10 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.digests.models import MAX_PER_CHANNEL, Mode, Outcome, RunState
-from bot.digests.views.tables import (
-    DigestList,
-    list_form,
-)
+from bot.digests.views.tables import DigestList, list_form
 from bot.keys.failures import FailureReason
 from bot.slack.channels import Channel
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS

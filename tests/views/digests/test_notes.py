@@ -9,13 +9,7 @@ from bot.digests.report import MOVED_FROM
 from bot.digests.views.notes import footer_mrkdwn
 from bot.digests.views.post import digest_message, heartbeat_message
 from bot.keys.failures import FailureReason
-from tests.digests.builders import (
-    BEFORE,
-    DUE,
-    a_past_run,
-    a_post,
-    a_report,
-)
+from tests.digests.builders import BEFORE, DUE, a_past_run, a_post, a_report
 from tests.loops import loop_over
 from tests.views.acceptance import shown_text
 from tests.views.digests.parts import everywhere, taken, title
@@ -88,7 +82,7 @@ def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice
         ),
     ],
 )
-def test_digests_that_did_not_come_are_named(
+def test_missed_runs_are_named(
     outcome: Outcome, trouble: FailureReason | None, words: str
 ) -> None:
     message = taken(digest_message(a_post(unposted=(a_past_run(outcome, trouble),))))
@@ -127,9 +121,7 @@ def test_the_first_digest_says_who_set_it_up_and_how_to_change_it() -> None:
         ),
     ],
 )
-def test_a_paused_digest_that_somebody_sent_does_not_say_when_the_next_one_comes(
-    pause: Pause, words: str
-) -> None:
+def test_a_paused_digest_names_no_next_run(pause: Pause, words: str) -> None:
     message = digest_message(a_post(pause=pause, slot=None, asked_by_name="Bob"))
 
     assert words in message.text

@@ -4,21 +4,12 @@ from typing import Any
 import pytest
 
 from bot.blocks.message import Message
-from bot.digests.errors import (
-    RESUME_DIGEST,
-    SEND_DIGEST,
-    owner_notice,
-)
+from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST, owner_notice
 from bot.digests.models import Digest, Outcome
 from bot.digests.views.wording import MANAGE_DIGEST, failure_text
 from bot.keys.failures import FailureReason
 from tests.builders import HOSTILE_TEXTS
-from tests.digests.builders import (
-    CHANNEL_ID,
-    DIGEST_ID,
-    a_digest,
-    a_notice,
-)
+from tests.digests.builders import CHANNEL_ID, DIGEST_ID, a_digest, a_notice
 from tests.loops import loop_over
 from tests.views.acceptance import assert_slack_takes, buttons, shown_text
 
@@ -59,7 +50,7 @@ def action_ids(message: Message) -> list[str]:
     list(product([None, *Outcome], [None, *FailureReason])),
     ids=lambda each: each.value if each else "none",
 )
-def test_every_notice_names_the_channel_the_slot_and_why(
+def test_notices_name_channel_slot_and_reason(
     outcome: Outcome | None, trouble: FailureReason | None
 ) -> None:
     message = a_message(outcome, trouble)
@@ -81,7 +72,7 @@ def test_a_run_that_did_not_reach_the_channel_can_be_sent_now(outcome: Outcome) 
     assert "press Send now" in message.text
 
 
-def test_whoever_sent_a_digest_reads_when_it_was_posted_and_when_they_asked_for_it() -> None:
+def test_a_late_send_now_names_both_times() -> None:
     message = a_message(Outcome.POSTED, None, to="U0BOB")
 
     assert message.text.startswith(f"Your digest is now posted in {CHANNEL}.")

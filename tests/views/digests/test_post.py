@@ -127,7 +127,7 @@ def test_of_very_many_owners_the_rest_is_counted() -> None:
     assert "<@U00040>" not in str(message)
 
 
-def test_a_preview_says_so_mentions_nobody_and_has_no_buttons() -> None:
+def test_a_preview_mentions_no_one_and_has_no_buttons() -> None:
     domains = domains_of({"a.example": 40}, tags=("prod",))
     report = report_on(domains, a_baseline({"a.example": 60}), worst_count=5)
     rules = (a_mention("tag:prod", ADMIN_ID, "S0WEB", "nobody"),)

@@ -58,9 +58,7 @@ SIGNS = {
 
 
 @loop_over(("change", "words"), SIGNS.values(), ids=[*SIGNS])
-def test_a_possible_hijack_is_first_in_digests_and_alerts(
-    change: tuple[str, str, str], words: str
-) -> None:
+def test_a_possible_hijack_comes_first(change: tuple[str, str, str], words: str) -> None:
     post = post_on({"a.example": changed(*change), "b.example": ending(-1, 80)})
 
     digest, alert = taken(digest_message(post)), taken(alert_message(post, "d1/t"))
@@ -106,7 +104,7 @@ def test_a_renewal_is_posted_once_and_no_longer_ends_soon() -> None:
     assert not has_changed(post_on(now).report)
 
 
-def test_a_renewal_for_a_few_days_is_told_too() -> None:
+def test_a_renewal_for_a_few_days_is_shown_too() -> None:
     post = post_on({"a.example": ending(25, 80)}, {"a.example": ending(1, 80)})
 
     assert everywhere(taken(digest_message(post)), "Renewed: a.example registration until")
@@ -161,7 +159,7 @@ def test_a_host_under_a_registration_still_tells_its_own_certificate() -> None:
     assert (second.host, second.hosts_under) == ("a.example", 1)
 
 
-def test_both_dates_of_a_scan_that_gives_two_are_told() -> None:
+def test_both_dates_of_a_scan_are_shown() -> None:
     end = EndDate(TODAY + 7 * DAY, also=(date(2027, 1, 1),))
     rows = {"a.example": EndDates(MOMENT, end, EndDate(TODAY + 80 * DAY))}
 

@@ -23,9 +23,7 @@ def a_run_for(minutes: int, state: RunState, trouble: FailureReason | None = Non
 
 
 @loop_over(("reader_zone", "is_told"), [(None, False), (ZONE, False), ("Asia/Tokyo", True)])
-def test_who_lives_elsewhere_reads_it_by_their_own_clock_too(
-    reader_zone: str | None, is_told: bool
-) -> None:
+def test_a_reader_elsewhere_sees_local_times(reader_zone: str | None, is_told: bool) -> None:
     assert (", for you <!date^" in state(a_digest(), reader_zone)) is is_told
 
 
@@ -49,9 +47,7 @@ def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: FailureRe
 
 @loop_over(("minutes", "words"), [(1, "Being sent now"), (0, "Due now"), (-9, "Due now")])
 @loop_over("how_far", [RunState.CLAIMED, RunState.POSTING])
-def test_a_run_under_way_is_told_until_its_claim_ends(
-    how_far: RunState, minutes: int, words: str
-) -> None:
+def test_a_claimed_run_is_shown(how_far: RunState, minutes: int, words: str) -> None:
     assert f"*{words}*" in state(a_digest(run=a_run_for(minutes, how_far)))
 
 
@@ -64,9 +60,7 @@ def test_a_run_under_way_is_told_until_its_claim_ends(
         (Outcome.UNCERTAIN, None, "⚠️ may be missing: Slack did not confirm the post"),
     ],
 )
-def test_how_the_last_run_ended_is_told(
-    outcome: Outcome, trouble: FailureReason | None, words: str
-) -> None:
+def test_outcomes_are_shown(outcome: Outcome, trouble: FailureReason | None, words: str) -> None:
     digest = a_digest(past=(a_past_run(outcome, trouble),))
 
     assert last_run_line(digest) == f"Last run {moment_token(BEFORE)}: {words}"

@@ -2,7 +2,7 @@
 
 from bot.digests import models
 from bot.digests.errors import DIGEST_ERRORS, error_line
-from bot.digests.views.modal import UNANNOUNCED, done_already_message, made_message
+from bot.digests.views.modal import DONE_ALREADY, UNANNOUNCED, made_message
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
@@ -52,7 +52,7 @@ def test_in_a_form_a_failure_is_one_line_without_buttons() -> None:
     assert line == f"⚠️ *Not saved.* {text} Reference {facts.reference}."
 
 
-def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
+def test_a_form_tells_an_admin_where_to_set_the_key() -> None:
     assert "`/domainkey`" in error_line(failure_message(NoKeyError(), facts_for_admin()))
     text = error_line(failure_message(NoKeyError(), facts_for()))
     assert text.count("`/domainkey`") == 1
@@ -62,7 +62,7 @@ def test_an_admin_is_told_in_a_form_where_the_key_is_set() -> None:
 
 
 def test_a_press_that_is_done_already_is_answered() -> None:
-    message = done_already_message()
+    message = DONE_ALREADY
 
     assert_slack_takes(message)
     assert "already done" in message.text

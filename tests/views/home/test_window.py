@@ -26,7 +26,7 @@ def test_a_short_answer_is_read_whole(message: Message) -> None:
 
 
 @loop_over("message", [a_list(), scan_message(a_report())])
-def test_a_table_or_a_scan_is_told_with_the_way_to_the_whole(message: Message) -> None:
+def test_a_shortened_table_links_to_the_whole(message: Message) -> None:
     summary = summary_window(message, URL)
     window = answer_window(summary, "")
 
