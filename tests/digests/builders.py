@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+from bot.access.repository import Act
 from bot.blocks.message import Message
 from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.collector import Collector
@@ -209,7 +210,7 @@ class Bot:
 
     def __post_init__(self) -> None:
         self.steps: list[tuple[Digest, Digest]] = []
-        self.notes: list[tuple[str, str, str | None]] = []
+        self.notes: list[tuple[Act, str, str | None]] = []
         self.repository = DigestRepository(
             self.documents, on_step=lambda before, after: self.steps.append((before, after))
         )
@@ -244,7 +245,7 @@ class Bot:
         )
 
     async def note(
-        self, workspace: WorkspaceId, what: str, *, by: str, channel_id: str | None = None
+        self, workspace: WorkspaceId, what: Act, *, by: str, channel_id: str | None = None
     ) -> None:
         """Remember what was done, by whom and in which channel."""
         self.notes.append((what, by, channel_id))
