@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 def test_every_command_has_its_handler() -> None:
     sources = "".join(path.read_text() for path in (ROOT / "bot").rglob("*.py"))
 
-    assert sorted(re.findall(r'on_command\("(/\w+)"', sources)) == sorted(COMMANDS)
+    assert sorted(re.findall(r'command\("(/\w+)"', sources)) == sorted(COMMANDS)
 
 
 def test_every_command_is_in_the_manifest_and_in_the_members_guide() -> None:

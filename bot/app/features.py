@@ -28,6 +28,7 @@ from bot.dispatch import deferred_commands
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.mentions import register_mentions
+from bot.dispatch.request import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import AdminListeners, KeyListeners, KeyState
@@ -212,8 +213,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
         cases.failures.explain,
         inflight=parts.inflight,
         note=parts.metrics.people.note_request,
+        once=OncePerMessage(parts.commons.seen),
     )
-    dispatcher = Dispatcher(app, boundary, parts.replies, seen=parts.commons.seen)
+    dispatcher = Dispatcher(app, boundary, parts.replies)
     app.error(answer_unread)
     _register_members(dispatcher, parts, cases)
     _register_digests(dispatcher, parts, cases)

@@ -22,8 +22,8 @@ class AlertListeners:
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_press(views.TAKE, self.take)
-        dispatcher.on_press(views.SNOOZE, self.snooze)
+        dispatcher.action(views.TAKE, self.take)
+        dispatcher.action(views.SNOOZE, self.snooze)
 
     async def take(self, request: Request, name: str) -> None:
         """Note who takes an alert: the first member of the channel who presses."""

@@ -39,17 +39,17 @@ class DigestFormListeners:
     groups: UserGroups
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_press(tables.NEW, self.screen.in_form(self.open_new))
-        dispatcher.on_press(tables.CHANGE, self.screen.in_form(self.open_change))
-        dispatcher.on_press(MAKE_DIGEST, self.open_first)
-        dispatcher.on_press(DIGEST_HERE, self.make_here)
+        dispatcher.action(tables.NEW, self.screen.in_form(self.open_new))
+        dispatcher.action(tables.CHANGE, self.screen.in_form(self.open_change))
+        dispatcher.action(MAKE_DIGEST, self.open_first)
+        dispatcher.action(DIGEST_HERE, self.make_here)
         of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
         for field in (*of_time, form_fields.MODE_FIELD):
-            dispatcher.on_press(field, self.draw_again, is_awaited=False)
-        dispatcher.on_form(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
-        dispatcher.on_options(form_fields.ZONE_FIELD, self.offer_zones)
-        dispatcher.on_options(form_fields.LABEL_FIELD, self.offer_labels)
-        dispatcher.on_options(form_fields.GROUP_FIELD, self.offer_groups)
+            dispatcher.action(field, self.draw_again, is_awaited=False)
+        dispatcher.view(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
+        dispatcher.options(form_fields.ZONE_FIELD, self.offer_zones)
+        dispatcher.options(form_fields.LABEL_FIELD, self.offer_labels)
+        dispatcher.options(form_fields.GROUP_FIELD, self.offer_groups)
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
         now = self.screen.clock()

@@ -24,7 +24,7 @@ class JoinedChannelListeners:
     posting: Posting
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_event("member_joined_channel", self.greet)
+        dispatcher.event("member_joined_channel", self.greet)
 
     async def greet(self, request: Request, event: Mapping[str, Any]) -> None:
         """Post what the app does in this channel, and which digests go on."""

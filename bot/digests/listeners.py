@@ -44,26 +44,26 @@ class DigestListeners:
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_command("/domaindigest", self.open_list)
-        dispatcher.on_press(modal.BACK, self.go_back)
+        dispatcher.command("/domaindigest", self.open_list)
+        dispatcher.action(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
         once = modal.DONE_ALREADY
-        dispatcher.on_press(tables.SEND, send, once=once)
+        dispatcher.action(tables.SEND, send, once=once)
         in_form = self.screen.in_form
-        dispatcher.on_press(tables.PREVIEW, in_form(self.preview))
-        dispatcher.on_press(tables.RESUME, self.in_list(self.resume))
-        dispatcher.on_press(tables.DELETE, self.in_list(self.delete))
-        dispatcher.on_press(tables.PAUSE, in_form(self.open_pause))
+        dispatcher.action(tables.PREVIEW, in_form(self.preview))
+        dispatcher.action(tables.RESUME, self.in_list(self.resume))
+        dispatcher.action(tables.DELETE, self.in_list(self.delete))
+        dispatcher.action(tables.PAUSE, in_form(self.open_pause))
         pause, busy = in_form(self.pause), tables.saving_form
-        dispatcher.on_form(modal.PAUSE_FORM, read_pause_form, pause, busy=busy)
+        dispatcher.view(modal.PAUSE_FORM, read_pause_form, pause, busy=busy)
         send = self.in_message(self.send)
-        dispatcher.on_press(SEND_DIGEST, send, replies=True, once=once)
+        dispatcher.action(SEND_DIGEST, send, replies=True, once=once)
         resume = self.in_message(self.resume)
-        dispatcher.on_press(RESUME_DIGEST, resume, replies=True, once=once)
+        dispatcher.action(RESUME_DIGEST, resume, replies=True, once=once)
         delete = self.in_message(self.delete)
-        dispatcher.on_press(DELETE_DIGEST, delete, replies=True, once=once)
-        dispatcher.on_press(MANAGE_DIGEST, self.manage)
-        dispatcher.on_press(SHOW_DETAILS, self.show_details)
+        dispatcher.action(DELETE_DIGEST, delete, replies=True, once=once)
+        dispatcher.action(MANAGE_DIGEST, self.manage)
+        dispatcher.action(SHOW_DETAILS, self.show_details)
 
     async def open_list(self, request: Request, _text: str) -> None:
         """Answer `/domaindigest`: everything else is in the form."""

@@ -11,10 +11,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.blocks.builders import RUN_BELOW, RUN_HERE, RUN_ONCE
 from bot.blocks.message import Message
 from bot.dispatch import usage
+from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
+from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import KeptCommand
-from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import from_command, from_press, is_ephemeral, place_of
-from bot.dispatch.request import OncePerMessage, Request
+from bot.dispatch.request import Request
 from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
@@ -25,13 +27,10 @@ CommandHandler = Callable[[Request, str], Awaitable[None]]
 class CommandLines:
     """Runs the lines of the registered commands, each inside the boundary."""
 
-    def __init__(
-        self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies, once: OncePerMessage
-    ) -> None:
+    def __init__(self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies) -> None:
         self._app = app
         self._boundary = boundary
         self._replies = replies
-        self._once = once
         self._handlers: dict[str, CommandHandler] = {}
         app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
 
@@ -55,29 +54,40 @@ class CommandLines:
         command line.
         """
         command, _, text = line.partition(" ")
-        request.command_line = line
-        if otherwise and command not in self._handlers:  # anything that a person has written
-            command, request.command_line = "message", None
-        handle = self._handlers.get(command, otherwise) or reply_with(usage.OLD_BUTTON)
-        if request.is_late and command in self._handlers:
-            handle = reply_with(usage.late_message(line))
+        is_known = command in self._handlers
+        request.command_line = line if is_known or not otherwise else None
+        name = command if is_known else "message" if otherwise else "unknown"
+        handle = self._handler(request, line, otherwise or reply_with(usage.OLD_BUTTON))
+        return self._boundary.start(
+            request,
+            Handling(
+                name=name,  # never what a person typed
+                handle=handle,
+                given=text,
+                # A form needs the trigger, with which "please wait" would open a window.
+                speaks=request.window is None or not request.opens_form,
+                once_at=None if request.opens_form else once_at,
+                after=after,
+            ),
+        )
+
+    def _handler(self, request: Request, line: str, otherwise: CommandHandler) -> CommandHandler:
+        """Return what answers a line: the first that applies, in this order."""
+        command, _, text = line.partition(" ")
         if holds_secret(line):
-            handle, request.command_line = reply_with(usage.EXPOSED_KEY), None
+            request.command_line = None
+            return reply_with(usage.EXPOSED_KEY)
+        if command not in self._handlers:
+            return otherwise
         if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
-            handle = reply_with(usage.form_button_message(request.command_line or ""))
-        # A form needs the trigger, with which "please wait" would open a window.
-        speaks = request.window is None or not request.opens_form
-        once = None
-        if once_at and not request.opens_form:
-            once = usage.ALREADY_PRESSED
-
-        async def work() -> None:
-            if after:
-                await asyncio.wait({after})
-            await self._once.run(once_at or "", once, request, lambda: handle(request, text))
-
-        name = command if command in self._handlers else "unknown"  # never what a person typed
-        return self._boundary.start(request, work, name, speaks=speaks)
+            return reply_with(usage.form_button_message(line))
+        if request.is_late:
+            return reply_with(usage.late_message(line))
+        if is_help(text):
+            return reply_with(usage.usage_message(command))
+        if not COMMANDS[command].takes_text and split_words(text):
+            return _refuse_text
+        return self._handlers[command]
 
     def run_kept(
         self, workspace: WorkspaceId, client: AsyncWebClient, commands: Iterable[KeptCommand]
@@ -108,6 +118,11 @@ class CommandLines:
         request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
         place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
         self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
+
+
+async def _refuse_text(_request: Request, text: str) -> None:
+    why = "this command takes no text"
+    raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in split_words(text)], [])
 
 
 def reply_with(message: Message) -> CommandHandler:

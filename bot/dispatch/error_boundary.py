@@ -1,17 +1,19 @@
 """Run a listener; answer a failure with a sentence."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, TypeVar
+from typing import Generic, TypeVar
 
 import structlog
 
+from bot.blocks.message import Message
 from bot.dispatch import usage
 from bot.dispatch.external_people import ExternalUserGuard
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
-from bot.dispatch.request import Request
+from bot.dispatch.request import OncePerMessage, Request
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError, warned
@@ -47,9 +49,32 @@ FIRST_WORD_AFTER_S = 4.0
 FIRST_WORD_IN_HOME_AFTER_S = 1.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handling(Generic[T]):
+    """What a request asks for: `handle(request, given)`.
+
+    `name` is for the log. `speaks`: the answer is a message that people wait for.
+    `admits_strangers`: `handle` decides what people of other companies may see. `is_awaited`: the
+    person would miss the result. `form_waits`: their form says "please wait" until it is drawn
+    again. `once_at`: a place, such as a button, at which it is done once; then `again` is the
+    answer. `after` has to end first.
+    """
+
+    name: str
+    handle: Callable[[Request, T], Awaitable[None]]
+    given: T
+    speaks: bool = True
+    admits_strangers: bool = False
+    is_awaited: bool = True
+    form_waits: bool = False
+    once_at: str | None = None
+    again: Message = usage.ALREADY_PRESSED
+    after: "asyncio.Task[None] | None" = None
+
+
 @dataclass(slots=True)
 class ErrorBoundary:
-    """Runs the work after an ack in a task of its own, and catches every exception.
+    """Handles each request in a task of its own after its ack, and catches every exception.
 
     No exception may leave a listener after `ack()`: Bolt 1.30 forgets the ack if one follows
     within about 10 ms, and Slack then shows an error after 3 s.
@@ -62,7 +87,8 @@ class ErrorBoundary:
     explain: ExplainFailure
     _: KW_ONLY
     inflight: InflightTracker
-    note: Callable[[str, str, float], object] = lambda _what, _outcome, _took_s: None
+    note: Callable[[str, str, float], object]
+    once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
@@ -70,81 +96,73 @@ class ErrorBoundary:
         """Call `follow`, which never raises, after each act on Home, also after a failure."""
         self._at_home = follow
 
-    def start(
-        self,
-        request: Request,
-        work: Callable[[], Awaitable[None]],
-        name: str,
-        *,
-        speaks: bool = True,
-        admits_strangers: bool = False,
-        is_awaited: bool = True,
-        form_waits: bool = False,
-    ) -> "asyncio.Task[None]":
-        """Start and return `work` for a person: whatever happens, they get an answer.
-
-        `name` is for the log. `speaks`: the answer is a message that people wait for.
-        `admits_strangers`: `work` decides what people of other companies may see. `is_awaited`:
-        the person would miss the result. `form_waits`: their form says "please wait" until
-        `work` draws it again.
-        """
-
-        async def checked() -> None:
-            if not admits_strangers:
-                await self.external_users.check(request)
-            await work()
-
-        waiting = self.inflight.note(request, form_waits=form_waits) if is_awaited else None
-        return self.tasks.start(self._run(request, checked, name, waiting, speaks=speaks))
+    def start(self, request: Request, what: Handling[T]) -> "asyncio.Task[None]":
+        """Start and return the handling: whatever happens, the person gets an answer."""
+        waiting = None
+        if what.is_awaited:
+            waiting = self.inflight.note(request, form_waits=what.form_waits)
+        return self.tasks.start(self._answer(request, what, waiting))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
         return await self.inflight.tell_all()
 
-    async def _run(
-        self,
-        request: Request,
-        work: Callable[[], Coroutine[Any, Any, None]],
-        name: str,
-        waiting: WaitingRequest | None,
-        *,
-        speaks: bool,
+    async def _answer(
+        self, request: Request, what: Handling[T], waiting: WaitingRequest | None
     ) -> None:
+        """Take a request through every step, in this order. None raises anything further."""
         outcome, started = "cut off", seconds_now()
         failure: BaseException | None = asyncio.CancelledError()
-        with request.logged(name):
+        with request.logged(what.name):
             try:
-                await self._with_first_word(request, work(), speaks=speaks)
+                if what.after:
+                    await asyncio.wait({what.after})
+                async with self._first_word(request, speaks=what.speaks):
+                    await self._handle(request, what)
+                if request.owes_answer:  # the answer is in a form
+                    with warned("message not sent", SlackError):
+                        await request.reply(usage.ANSWERED_IN_FORM)
                 outcome, failure = "answered", None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 outcome, failure = type(error).__name__, error
                 await self._explain(request, error)
             finally:
                 took_s = seconds_now() - started
-                self.note(name, outcome_of(failure), took_s)
+                self.note(what.name, outcome_of(failure), took_s)
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3))
             if waiting:  # after a cancellation the waiting stays until the person knows
                 self.inflight.close(waiting)
             if self._at_home and request.origin.is_home:
                 await self._at_home(request)
 
-    async def _with_first_word(
-        self, request: Request, work: Coroutine[Any, Any, None], *, speaks: bool
-    ) -> None:
-        task = asyncio.create_task(work)
-        is_at_home = request.window is not None
-        wait_s = FIRST_WORD_IN_HOME_AFTER_S if is_at_home else FIRST_WORD_AFTER_S
+    async def _handle(self, request: Request, what: Handling[T]) -> None:
+        if not what.admits_strangers:
+            await self.external_users.check(request)
+        async with self.once.press(what.once_at) as is_first:
+            if is_first:
+                await what.handle(request, what.given)
+            else:
+                request.takes_place = False  # there is the answer to the first press
+                await request.reply(what.again)
+
+    @asynccontextmanager
+    async def _first_word(self, request: Request, *, speaks: bool) -> AsyncIterator[None]:
+        """Say that work goes on if the block takes longer, and never after it."""
+        said: list[asyncio.Task[None]] = []
+
+        def say() -> None:
+            said.append(self.tasks.start(request.send_first_word(usage.STILL_WORKING)))
+
+        wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.window else FIRST_WORD_AFTER_S
+        timer = asyncio.get_running_loop().call_later(wait_s, say) if speaks else None
         try:
-            await asyncio.wait({task}, timeout=wait_s)
-            if speaks and not task.done() and not request.has_spoken:
-                await request.send_progress(usage.STILL_WORKING)
-            await task
+            yield
         finally:
-            task.cancel()
-        if request.owes_answer:  # the answer is in a form
-            with warned("message not sent", SlackError):
-                await request.reply(usage.ANSWERED_IN_FORM)
+            if timer:
+                timer.cancel()
+            if said:  # the answer must not overtake it
+                await asyncio.wait(said)
 
     async def _explain(self, request: Request, error: Exception) -> None:
         if not isinstance(error, BotError):

@@ -30,7 +30,7 @@ def register_mentions(dispatcher: Dispatcher, clock: Callable[[], datetime]) -> 
         return read_message(body, context, replies, now=clock())
 
     for event_type in ("app_mention", "message"):
-        dispatcher.on_message(event_type, read, reply_with(overview_message()))
+        dispatcher.message(event_type, read, reply_with(overview_message()))
 
 
 def read_message(

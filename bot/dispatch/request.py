@@ -3,8 +3,8 @@
 import asyncio
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -132,15 +132,24 @@ class Request:
     async def send_progress(self, message: Message) -> None:
         """Send a message that the answer replaces, where Slack can; a failure is only logged."""
         async with self._turn:
-            if self.window:  # only there: a direct message would stay for ever
-                self.has_spoken = True
-                self.owes_answer = await self._is_shown(self.window, message)
-                return
-            with warned("progress message not sent", SlackError):
-                await self._send(message)
-                self.owes_answer = True
-                # After a press the response_url replaces the pressed message, not the latest one.
-                self.takes_place = self.takes_place or not self.origin.is_message
+            await self._send_progress(message)
+
+    async def send_first_word(self, message: Message) -> None:
+        """Send a progress message, unless something was sent before."""
+        async with self._turn:
+            if not self.has_spoken:
+                await self._send_progress(message)
+
+    async def _send_progress(self, message: Message) -> None:
+        if self.window:  # only there: a direct message would stay for ever
+            self.has_spoken = True
+            self.owes_answer = await self._is_shown(self.window, message)
+            return
+        with warned("progress message not sent", SlackError):
+            await self._send(message)
+            self.owes_answer = True
+            # After a press the response_url replaces the pressed message, not the latest one.
+            self.takes_place = self.takes_place or not self.origin.is_message
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -218,27 +227,21 @@ class OncePerMessage:
     def __init__(self, seen: DedupStore | None = None) -> None:
         self._seen = seen or MemoryDedup(clock=seconds_now)
 
-    async def run(
-        self,
-        place: str,
-        again: Message | None,
-        request: Request,
-        work: Callable[[], Awaitable[None]],
-    ) -> None:
-        """Do `work`, or reply `again` if it is done or under way for this place.
+    @asynccontextmanager
+    async def press(self, place: str | None) -> AsyncIterator[bool]:
+        """Yield whether nothing was pressed at this place before; at `None` it never was.
 
-        After a failure, which is raised, the button works again; with `again=None` it always does.
+        After a failure in the block, which is raised, the button works again.
         """
-        if again is None:
-            await work()
+        if place is None:
+            yield True
             return
         pressed = f"press/{place}"
         if not await self._seen.is_new(pressed):
-            request.takes_place = False  # there is the answer to the first press
-            await request.reply(again)
+            yield False
             return
         try:
-            await work()
+            yield True
         except BaseException:
             await self._seen.forget(pressed)
             raise

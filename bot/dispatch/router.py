@@ -8,7 +8,6 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -18,17 +17,14 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
 from bot.dispatch.command_lines import CommandHandler, CommandLines
-from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
-from bot.dispatch.commands import COMMANDS
-from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import from_press, is_ephemeral, place_of
-from bot.dispatch.request import DrawnForm, FormErrors, OncePerMessage, Request
-from bot.dispatch.usage import sent_elsewhere_form, usage_message
+from bot.dispatch.request import DrawnForm, FormErrors, Request
+from bot.dispatch.usage import ALREADY_PRESSED, sent_elsewhere_form
 from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError, SlackRefusedError
 from bot.slack.replies import Replies
-from bot.store.deduplication import DedupStore
 
 logger = structlog.get_logger()
 T = TypeVar("T")
@@ -48,43 +44,21 @@ MessageReader = Callable[[Mapping[str, Any], Any, Replies], list[Request]]
 
 
 class Dispatcher:
-    """Registers the features' handlers with Bolt. Each of them runs inside the boundary.
+    """Registers the features' handlers with Bolt. Each of them runs inside the boundary."""
 
-    `seen` holds the pressed buttons and submitted forms that work once, for all processes.
-    """
-
-    def __init__(
-        self,
-        app: AsyncApp,
-        boundary: ErrorBoundary,
-        replies: Replies,
-        *,
-        seen: DedupStore | None = None,
-    ) -> None:
+    def __init__(self, app: AsyncApp, boundary: ErrorBoundary, replies: Replies) -> None:
         self._app = app
         self.boundary = boundary
         self._replies = replies
-        self._once = OncePerMessage(seen)
         self._submitted: LRUCache[str, Request] = LRUCache(MAX_FORMS)
         self._latest: LRUCache[str | None, str] = LRUCache(MAX_FORMS)  # request in each form
-        self.lines = CommandLines(app, boundary, replies, self._once)
+        self.lines = CommandLines(app, boundary, replies)
 
-    def on_command(self, command: str, handle: CommandHandler) -> None:
+    def command(self, command: str, handle: CommandHandler) -> None:
         """Register `handle(request, text)` for a slash command; `help` is answered here."""
+        self.lines.register(command, handle)
 
-        async def answer(request: Request, text: str) -> None:
-            if is_help(text):
-                await request.reply(usage_message(command))
-                return
-            usage = COMMANDS[command]
-            if not usage.takes_text and (words := split_words(text)):
-                why = "this command takes no text"
-                raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
-            await handle(request, text)
-
-        self.lines.register(command, answer)
-
-    def on_press(
+    def action(
         self,
         action_id: str,
         handle: PressHandler,
@@ -100,24 +74,28 @@ class Dispatcher:
         drawing of a form, unless the first one failed. For `is_awaited` see `ErrorBoundary.start`.
         """
 
-        async def pressed(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
+        async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
             self._latest[request.view_id] = request.reference
             value = str(body["actions"][0].get("value", ""))
             # With the value: the same message may show another page by now.
             place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
-            place = f"{place}/{request.view_hash}"
             await ack()
             request.takes_place = replies and is_ephemeral(body)
+            pressed = Handling(
+                name=action_id,
+                handle=handle,
+                given=value,
+                speaks=replies,
+                is_awaited=is_awaited,
+                once_at=f"{place}/{request.view_hash}" if once else None,
+                again=once or ALREADY_PRESSED,
+            )
+            self.boundary.start(request, pressed)
 
-            async def work() -> None:
-                await self._once.run(place, once, request, lambda: handle(request, value))
+        self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(receive)
 
-            self.boundary.start(request, work, action_id, speaks=replies, is_awaited=is_awaited)
-
-        self._app.action(re.compile(rf"^{re.escape(action_id)}(\..*)?$"))(pressed)
-
-    def on_form(
+    def view(
         self,
         callback_id: str,
         read: Callable[[Mapping[str, Any]], T],
@@ -132,7 +110,7 @@ class Dispatcher:
         a retry or from a second window, is not handled again, and shows what the first one does.
         """
 
-        async def submitted(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
+        async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = incoming.from_form(body, context, self._replies)
             try:
                 given = read(body["view"]["state"]["values"])
@@ -141,7 +119,7 @@ class Dispatcher:
                 return
             place = f"form/{request.workspace}/{request.view_id}/{body['view'].get('hash')}"
             first = self._submitted.setdefault(place, request)
-            is_first = first is request and await self._once.is_first(place)
+            is_first = first is request and await self.boundary.once.is_first(place)
             if is_first:
                 self._latest[request.view_id] = request.reference
             elif first is request:
@@ -153,15 +131,16 @@ class Dispatcher:
             else:
                 await ack()
             if is_first:
-                self.boundary.start(
-                    request,
-                    lambda: handle(request, given),
-                    callback_id,
+                submitted = Handling(
+                    name=callback_id,
+                    handle=handle,
+                    given=given,
                     speaks=busy is None,
                     form_waits=busy is not None,
                 )
+                self.boundary.start(request, submitted)
 
-        self._app.view(callback_id)(submitted)
+        self._app.view(callback_id)(receive)
 
     def _draw_again_later(self, request: Request) -> None:
         def start() -> None:
@@ -185,7 +164,7 @@ class Dispatcher:
                 if error.code == "hash_conflict" and (drawn := latest()):  # so it was the ack
                     await update_form(request.client, view_id, drawn.form)
 
-    def on_options(
+    def options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()
     ) -> None:
         """Register `find(request, typed)` for the options of a menu.
@@ -207,7 +186,7 @@ class Dispatcher:
 
         self._app.options(action_id)(asked)
 
-    def on_shortcut(self, callback_id: str, does: EventHandler | str) -> None:
+    def shortcut(self, callback_id: str, does: EventHandler | str) -> None:
         """Register a shortcut: a command line, or `does(request, message)` in messages' menus.
 
         The latter has a window to open, in which failures are shown too.
@@ -219,12 +198,13 @@ class Dispatcher:
             if isinstance(does, str):
                 self.lines.run(request, does)
                 return
-            work = partial(does, request, body.get("message") or {})
-            self.boundary.start(request, work, callback_id, speaks=False)
+            message = body.get("message") or {}
+            chosen = Handling(name=callback_id, handle=does, given=message, speaks=False)
+            self.boundary.start(request, chosen)
 
         self._app.shortcut(callback_id)(called)
 
-    def on_message(self, event_type: str, read: MessageReader, otherwise: CommandHandler) -> None:
+    def message(self, event_type: str, read: MessageReader, otherwise: CommandHandler) -> None:
         """Run the command lines that people write to the bot, each message once.
 
         `read` returns a request for each line, none for what gets no answer. `otherwise` answers
@@ -236,7 +216,7 @@ class Dispatcher:
             if not requests:
                 return
             place = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
-            if await self._once.is_first(place):
+            if await self.boundary.once.is_first(place):
                 last = None
                 for request in requests:
                     line = request.command_line or ""
@@ -244,7 +224,7 @@ class Dispatcher:
 
         self._app.event(event_type)(received)
 
-    def on_event(self, event_type: str, handle: EventHandler) -> None:
+    def event(self, event_type: str, handle: EventHandler) -> None:
         """Register `handle(request, event)` for an event that asks for no answer.
 
         A failure would come as a direct message: `handle` shows what it can by itself.
@@ -252,14 +232,14 @@ class Dispatcher:
 
         async def received(body: dict[str, Any], context: Any) -> None:
             request = incoming.from_event(body, context, self._replies)
-            event = body["event"]
-            self.boundary.start(
-                request,
-                lambda: handle(request, event),
-                event_type,
+            happened = Handling(
+                name=event_type,
+                handle=handle,
+                given=body["event"],
                 speaks=False,
                 admits_strangers=True,
                 is_awaited=False,
             )
+            self.boundary.start(request, happened)
 
         self._app.event(event_type)(received)

@@ -109,12 +109,12 @@ class KeyFormListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_press(SET_KEY, self.open_key_form)
+        dispatcher.action(SET_KEY, self.open_key_form)
         checking, rotating = (
             partial(draw, forms.CHECKING) for draw in (forms.refused_form, forms.interrupted)
         )
-        dispatcher.on_form(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
-        dispatcher.on_press(ROTATE_KEY, self.open_rotation)
+        dispatcher.view(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
+        dispatcher.action(ROTATE_KEY, self.open_rotation)
         steps = {
             forms.MADE_IT: self.second_step,
             forms.GO_ON: self.third_step,
@@ -122,8 +122,8 @@ class KeyFormListeners:
             forms.DELETED_IT: self.finish,
         }
         for action_id, step in steps.items():
-            dispatcher.on_press(action_id, self.screen.in_form(step, forms.interrupted))
-        dispatcher.on_form(forms.ROTATION_FORM, read_key_form, self.swap, busy=rotating)
+            dispatcher.action(action_id, self.screen.in_form(step, forms.interrupted))
+        dispatcher.view(forms.ROTATION_FORM, read_key_form, self.swap, busy=rotating)
 
     async def open_key_form(self, request: Request, _value: str) -> None:
         await self.permissions.require_configurer(request)

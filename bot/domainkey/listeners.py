@@ -86,11 +86,11 @@ class KeyListeners:
     audit: Audit
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_command("/domainkey", self.show_state)
-        dispatcher.on_press(api_key.CHECK_KEY, self.check_key, replies=True)
-        dispatcher.on_press(api_key.ROLL_BACK, self.roll_back, replies=True)
-        dispatcher.on_press(api_key.REMOVE_KEY, self.remove_key, replies=True)
-        dispatcher.on_press(api_key.SHOW_HISTORY, self.show_history)
+        dispatcher.command("/domainkey", self.show_state)
+        dispatcher.action(api_key.CHECK_KEY, self.check_key, replies=True)
+        dispatcher.action(api_key.ROLL_BACK, self.roll_back, replies=True)
+        dispatcher.action(api_key.REMOVE_KEY, self.remove_key, replies=True)
+        dispatcher.action(api_key.SHOW_HISTORY, self.show_history)
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
@@ -146,11 +146,11 @@ class AdminListeners:
         naming, choosing = (
             partial(draw, admin.SAVING) for draw in (admin.managers_notice, admin.audiences_notice)
         )
-        dispatcher.on_press(api_key.NAME_MANAGERS, self.open_managers)
-        dispatcher.on_form(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
-        dispatcher.on_press(api_key.CHOOSE_AUDIENCES, self.open_audiences)
-        dispatcher.on_form(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
-        dispatcher.on_press(api_key.TURN_NIGHTS, self.turn_nights, replies=True)
+        dispatcher.action(api_key.NAME_MANAGERS, self.open_managers)
+        dispatcher.view(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
+        dispatcher.action(api_key.CHOOSE_AUDIENCES, self.open_audiences)
+        dispatcher.view(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
+        dispatcher.action(api_key.TURN_NIGHTS, self.turn_nights, replies=True)
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)

@@ -42,17 +42,17 @@ class AddingListeners:
     owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_command("/adddomain", self.add)
-        dispatcher.on_form(views.ADD_FORM, read_new_domains, self.add_described)
+        dispatcher.command("/adddomain", self.add)
+        dispatcher.view(views.ADD_FORM, read_new_domains, self.add_described)
         once = ALREADY_PRESSED
-        dispatcher.on_press(views.ADD_LIST, self.add_list, replies=True, once=once)
-        dispatcher.on_options(
+        dispatcher.action(views.ADD_LIST, self.add_list, replies=True, once=once)
+        dispatcher.options(
             views.TYPE_FIELD,
             self.offer_types,
             otherwise=views.label_options([self.owned_type], ""),
         )
-        dispatcher.on_options(views.FOLDER_FIELD, self.offer_folders)
-        dispatcher.on_options(views.TAGS_FIELD, self.offer_tags)
+        dispatcher.options(views.FOLDER_FIELD, self.offer_folders)
+        dispatcher.options(views.TAGS_FIELD, self.offer_tags)
 
     async def add(self, request: Request, text: str) -> None:
         """Answer `/adddomain [domain …]`, and `/adddomain list:x` of a kept list."""

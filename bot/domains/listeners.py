@@ -31,9 +31,9 @@ class DomainsListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_command("/domains", self.list_domains)
-        dispatcher.on_press(SHARE_DOMAINS, self.share, once=ALREADY_SHARED)
-        dispatcher.on_press(EXPORT_DOMAINS, self.export)
+        dispatcher.command("/domains", self.list_domains)
+        dispatcher.action(SHARE_DOMAINS, self.share, once=ALREADY_SHARED)
+        dispatcher.action(EXPORT_DOMAINS, self.export)
 
     async def list_domains(self, request: Request, text: str) -> None:
         """Answer `/domains [filter]`, with the last list known if the service is unavailable."""

@@ -186,9 +186,9 @@ class HomeListeners:
     documents: Documents
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_event("app_home_opened", self.open)
+        dispatcher.event("app_home_opened", self.open)
         for button in (REFRESH, OPEN_MESSAGES):
-            dispatcher.on_press(button, self.leave)
+            dispatcher.action(button, self.leave)
         dispatcher.boundary.after_home(self.follow)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:

@@ -39,9 +39,9 @@ class BulkScanListeners:
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_press(views.START, self.start, replies=True)
-        dispatcher.on_press(views.START_ALL, self.start)
-        dispatcher.on_press(views.STOP, self.stop)
+        dispatcher.action(views.START, self.start, replies=True)
+        dispatcher.action(views.START_ALL, self.start)
+        dispatcher.action(views.STOP, self.stop)
 
     async def show_price(self, request: Request, text: str) -> None:
         """Answer a filter or several names with what their scan costs."""

@@ -41,13 +41,13 @@ class ScanListeners:
     bulk: BulkScanListeners
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_command("/scan", self.scan)
-        dispatcher.on_press(views.SHARE_SCAN, self.share, once=ALREADY_SHARED)
-        dispatcher.on_press(views.SHOW_SECTION, self.show_section)
-        dispatcher.on_press(views.TURN_SECTION, self.turn_section)
-        dispatcher.on_form(views.PICK_FORM, read_pick, self.scan_picked)
+        dispatcher.command("/scan", self.scan)
+        dispatcher.action(views.SHARE_SCAN, self.share, once=ALREADY_SHARED)
+        dispatcher.action(views.SHOW_SECTION, self.show_section)
+        dispatcher.action(views.TURN_SECTION, self.turn_section)
+        dispatcher.view(views.PICK_FORM, read_pick, self.scan_picked)
         no_answer = option(NO_ANSWER, "Domain Tracker does not answer right now")
-        dispatcher.on_options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
+        dispatcher.options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
 
     async def scan(self, request: Request, text: str) -> None:
         await self.permissions.require(request, "scan")

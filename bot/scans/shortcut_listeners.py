@@ -22,10 +22,10 @@ class ShortcutListeners:
     lines: CommandLines
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_shortcut(views.SCAN, "/scan")
-        dispatcher.on_shortcut(views.ADD, "/adddomain")
-        dispatcher.on_shortcut(views.SCAN_MESSAGE, self.offer)
-        dispatcher.on_form(views.FOUND_FORM, read_picked, self.run_picked, busy=views.busy_form)
+        dispatcher.shortcut(views.SCAN, "/scan")
+        dispatcher.shortcut(views.ADD, "/adddomain")
+        dispatcher.shortcut(views.SCAN_MESSAGE, self.offer)
+        dispatcher.view(views.FOUND_FORM, read_picked, self.run_picked, busy=views.busy_form)
 
     async def offer(self, request: Request, message: Mapping[str, Any]) -> None:
         if not (window := request.window):

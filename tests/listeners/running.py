@@ -63,13 +63,13 @@ class NotingDispatcher(Dispatcher):
         self.names: set[str] = set()
         super().__init__(*parts, **how)
 
-    def on_press(self, action_id: str, *parts: Any, **how: Any) -> None:
+    def action(self, action_id: str, *parts: Any, **how: Any) -> None:
         self.names.add(action_id)
-        super().on_press(action_id, *parts, **how)
+        super().action(action_id, *parts, **how)
 
-    def on_form(self, callback_id: str, *parts: Any, **how: Any) -> None:
+    def view(self, callback_id: str, *parts: Any, **how: Any) -> None:
         self.names.add(callback_id)
-        super().on_form(callback_id, *parts, **how)
+        super().view(callback_id, *parts, **how)
 
 
 class FakeConnection(FakeLists):

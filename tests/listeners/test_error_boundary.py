@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
 from bot.dispatch import error_boundary
-from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
 from bot.dispatch.usage import ANSWERED_IN_FORM, STILL_WORKING
@@ -108,7 +108,13 @@ class Bot:
         return self.replies.said
 
     def start(self, work: Work | None = None, **how: Any) -> None:
-        self.boundary.start(self.conversation, work or self.answer, "work", **how)
+        async def handle(_request: Request, work: Work) -> None:
+            await work()
+
+        given = work or self.answer
+        self.boundary.start(
+            self.conversation, Handling(name="work", handle=handle, given=given, **how)
+        )
 
     async def do(self, work: Work | None = None, **how: Any) -> list[str]:
         """Start it, and return what was said in the end."""

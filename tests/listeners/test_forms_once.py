@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.blocks.builders import notice
+from bot.dispatch.request import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import sent_elsewhere_form
 from bot.store.deduplication import MemoryDedup
@@ -21,9 +22,9 @@ class Process:
     def __init__(self, seen: MemoryDedup) -> None:
         self.started = 0
         app: Any = SimpleNamespace(action=lambda _: lambda _: None, view=self.take)
-        boundary: Any = SimpleNamespace(start=self.start)
-        dispatcher = Dispatcher(app, boundary, REPLIES, seen=seen)
-        dispatcher.on_form("form", lambda _: None, self.work, busy=lambda: notice("Busy", []))
+        boundary: Any = SimpleNamespace(start=self.start, once=OncePerMessage(seen))
+        dispatcher = Dispatcher(app, boundary, REPLIES)
+        dispatcher.view("form", lambda _: None, self.work, busy=lambda: notice("Busy", []))
 
     def take(self, _callback_id: str) -> Any:
         return lambda listener: setattr(self, "listener", listener)

@@ -8,6 +8,7 @@ import pytest
 
 from bot.blocks.builders import actions, button, form, notice, plain_message, run_button, section
 from bot.digests.views.modal import EDIT_FORM
+from bot.dispatch.error_boundary import Handling
 from bot.dispatch.incoming import from_form
 from bot.dispatch.request import Request
 from bot.playground.slack import Message, View
@@ -28,9 +29,9 @@ class InterruptedBot(Bot):
         super().__post_init__()
         self.worked_on = asyncio.Queue[Request]()
         for command in ("/scan", "/adddomain"):
-            self.dispatcher.on_command(command, self.work)
-        self.dispatcher.on_command("/domaindigest", self.open_held_form)
-        self.dispatcher.on_press(HELD, self.work)
+            self.dispatcher.command(command, self.work)
+        self.dispatcher.command("/domaindigest", self.open_held_form)
+        self.dispatcher.action(HELD, self.work)
         self.app.view(HELD)(self._submitted)
 
     async def work(self, conversation: Request, _about: object) -> None:
@@ -62,13 +63,10 @@ class InterruptedBot(Bot):
     async def _submitted(self, ack: Any, body: Mapping[str, Any], context: Any) -> None:
         conversation = from_form(body, context, self.screen.replies)
         await ack(response_action="update", view=WAITING)
-        self.dispatcher.boundary.start(
-            conversation,
-            lambda: self.work(conversation, None),
-            EDIT_FORM,
-            speaks=False,
-            form_waits=True,
+        submitted = Handling(
+            name=EDIT_FORM, handle=self.work, given=None, speaks=False, form_waits=True
         )
+        self.dispatcher.boundary.start(conversation, submitted)
 
 
 @pytest.fixture

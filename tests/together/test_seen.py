@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 from typing import cast
 
-import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
@@ -16,17 +14,12 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app.bolt import SocketMode
-from bot.blocks.message import Message
-from bot.dispatch.request import OncePerMessage, Request
-from bot.process.workspace import WorkspaceId
-from bot.slack.replies import Origin, Replies
+from bot.dispatch.request import OncePerMessage
 from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
-from tests.fakes import TIME_LIMIT_S, FakeClock
+from tests.fakes import FakeClock
 from tests.web.test_slack import BODY, SECRET, FakeBolt, signed
-
-ONCE = Message("done already, or under way")
 
 
 def of_a_process(stored: DedupStore) -> SharedDedup:
@@ -42,28 +35,6 @@ class FakeSocket:
 
     async def send_socket_mode_response(self, response: SocketModeResponse) -> None:
         self.acked.append(response.envelope_id)
-
-
-class Visit(Request):
-    """Somebody who reads what they are answered, and no Slack around them."""
-
-    def __init__(self, http: aiohttp.ClientSession) -> None:
-        super().__init__(
-            workspace=WorkspaceId("T1"),
-            origin=Origin("U1"),
-            client=AsyncWebClient(token=BOT_TOKEN),
-            replies=Replies(http),
-        )
-        self.read: list[str] = []
-
-    async def reply(self, message: Message) -> None:
-        self.read.append(message.text)
-
-
-@pytest.fixture
-async def visit() -> AsyncIterator[Visit]:
-    async with aiohttp.ClientSession() as http:
-        yield Visit(http)
 
 
 async def requested(stored: DedupStore, *statuses: int) -> tuple[list[int], int]:
@@ -106,59 +77,37 @@ def a_link(bolt: FakeBolt, seen: DedupStore) -> SocketMode:
     return SocketMode(app, APP_TOKEN, seen=seen)
 
 
-async def test_a_press_counts_in_both_processes(stored: DedupStore, visit: Visit) -> None:
-    acts: list[str] = []
-
-    async def work() -> None:
-        acts.append("act")
+async def test_a_press_counts_in_both_processes(stored: DedupStore) -> None:
+    first: list[bool] = []
 
     for _ in range(3):
-        await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
+        async with OncePerMessage(of_a_process(stored)).press("C1/1.2") as is_first:
+            first.append(is_first)
 
-    assert (acts, visit.read) == (["act"], [ONCE.text] * 2)
-
-
-async def test_a_running_press_is_not_begun_twice(stored: DedupStore, visit: Visit) -> None:
-    begun, gate = asyncio.Event(), asyncio.Event()
-
-    async def work() -> None:
-        begun.set()
-        await gate.wait()
-
-    async with asyncio.timeout(TIME_LIMIT_S):
-        one, other = OncePerMessage(of_a_process(stored)), OncePerMessage(of_a_process(stored))
-        doing = asyncio.create_task(one.run("C1/1.2", ONCE, visit, work))
-        await begun.wait()
-        await other.run("C1/1.2", ONCE, visit, work)
-        gate.set()
-        await doing
-
-    assert visit.read == [ONCE.text]
+    assert first == [True, False, False]
 
 
-async def test_a_failed_press_may_be_repeated(stored: DedupStore, visit: Visit) -> None:
-    acts: list[str] = []
+async def test_a_running_press_is_not_begun_twice(stored: DedupStore) -> None:
+    one, other = OncePerMessage(of_a_process(stored)), OncePerMessage(of_a_process(stored))
 
-    async def fail() -> None:
-        raise ValueError("no")
-
-    async def work() -> None:
-        acts.append("act")
-
-    failing = OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, fail)
-    await asyncio.gather(failing, return_exceptions=True)
-    await OncePerMessage(of_a_process(stored)).run("C1/1.2", ONCE, visit, work)
-
-    assert (acts, visit.read) == (["act"], [])
+    async with one.press("C1/1.2") as is_first, other.press("C1/1.2") as is_first_too:
+        assert (is_first, is_first_too) == (True, False)
 
 
-async def test_one_of_many_processes_acts(stored: DedupStore, visit: Visit) -> None:
-    acts: list[str] = []
+async def test_a_failed_press_may_be_repeated(stored: DedupStore) -> None:
+    with pytest.raises(ValueError, match="no"):
+        async with OncePerMessage(of_a_process(stored)).press("C1/1.2"):
+            raise ValueError("no")
 
-    async def work() -> None:
-        acts.append("act")
+    async with OncePerMessage(of_a_process(stored)).press("C1/1.2") as is_first:
+        assert is_first
+
+
+async def test_one_of_many_processes_acts(stored: DedupStore) -> None:
+    async def press(process: OncePerMessage) -> bool:
+        async with process.press("C1/1.2") as is_first:
+            return is_first
 
     processes = [OncePerMessage(of_a_process(stored)) for _ in range(20)]
-    await asyncio.gather(*(each.run("C1/1.2", ONCE, visit, work) for each in processes))
 
-    assert acts == ["act"]
+    assert sum(await asyncio.gather(*map(press, processes))) == 1

@@ -20,7 +20,7 @@ def answering(bot: Bot, message: Message, gate: asyncio.Event | None = None) -> 
             await gate.wait()
         await conversation.reply(message)
 
-    bot.dispatcher.on_command("/domains", answer)
+    bot.dispatcher.command("/domains", answer)
 
 
 async def test_a_slow_answer_is_announced_and_takes_the_place_of_that(bot: Bot) -> None:
@@ -70,7 +70,7 @@ async def test_a_slow_form_still_opens(bot: Bot) -> None:
         await open_form(conversation.client, conversation.trigger_id or "", pick)
         opens.set()
 
-    bot.dispatcher.on_command("/scan", ask)
+    bot.dispatcher.command("/scan", ask)
 
     await bot.bob.press(await bot.opened(), "Scan")
 
@@ -86,8 +86,8 @@ async def test_a_form_from_home_is_answered_in_a_window(bot: Bot) -> None:
     async def answer(conversation: Request, _given: None) -> None:
         await conversation.reply(SHORT)
 
-    bot.dispatcher.on_command("/scan", ask)
-    bot.dispatcher.on_form("pick", lambda _values: None, answer)
+    bot.dispatcher.command("/scan", ask)
+    bot.dispatcher.view("pick", lambda _values: None, answer)
     await bot.bob.press(await bot.opened(), "Scan")
 
     await bot.bob.submit(await bot.form_saying("Pick"))
