@@ -19,7 +19,7 @@ SEED ?= 1
 # Sets of words have the same order in each run.
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test suite seeds life torture bench check format lock clean
+.PHONY: demo test suite seeds life torture bench check facts format lock clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -51,6 +51,9 @@ check: $(READY)  ## format, lint and types, without running a test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+facts: $(READY)  ## the code's size and shape in numbers
+	$(BIN)/python -m tests.facts
 
 format: $(READY)  ## mend what can be mended by machine
 	$(BIN)/ruff format .
