@@ -7,12 +7,13 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from bot.blocks.message import Message
+from bot.digests.alert_cards import AlertCards
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
 from bot.digests.failure_policy import Owners
 from bot.digests.models import Digest, Notice, Outcome, Plan
-from bot.digests.report import Post, fallen
+from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
 from bot.digests.service import DigestService
@@ -80,9 +81,7 @@ class Office:
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
     words: DigestRenderer = field(
-        default_factory=lambda: DigestRenderer(
-            _digest_words, _heartbeat_words, announcement, an_alert
-        )
+        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words, announcement)
     )
 
     def __post_init__(self) -> None:
@@ -109,10 +108,12 @@ class Office:
             sleep=_no_sleep,
             collect_within_s=self.collect_within_s,
         )
+        self.cards = AlertCards(self.repository, self.posts, clock=self.clock)
         self.desk = DigestService(
             self.repository,
             collector,
             self.delivery,
+            self.cards,
             clock=self.clock,
             notes=self.note,
         )
@@ -214,10 +215,6 @@ def _heartbeat_words(post: Post) -> Message:
 
 def announcement(digest: Digest) -> Message:
     return Message(f"announced by {digest.made_by_name}")
-
-
-def an_alert(post: Post, _name: str) -> Message:
-    return Message(f"alert: {', '.join(fallen(post.report))}")
 
 
 def _notice(_digest: Digest, notice: Notice) -> Message:

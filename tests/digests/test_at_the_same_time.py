@@ -30,7 +30,6 @@ from tests.digests.office import (
     NINE,
     DocumentsOnDisk,
     Office,
-    an_alert,
     announcement,
     outcomes,
 )
@@ -130,7 +129,7 @@ def broken_words(_post: Post) -> Message:
 
 
 async def test_a_mistake_of_ours_is_told_at_once_and_as_one(office: Office) -> None:
-    office.words = DigestRenderer(broken_words, broken_words, announcement, an_alert)
+    office.words = DigestRenderer(broken_words, broken_words, announcement)
     office.start()
     await office.make()
 

@@ -29,7 +29,6 @@ from tests.digests.office import (
     EVE,
     NINE,
     Office,
-    an_alert,
     announcement,
     replan,
     send_now,
@@ -67,7 +66,7 @@ def press() -> Press:
 @pytest.fixture
 def office(press: Press) -> Office:
     """Return an office with its store in memory: another store does the same, more slowly."""
-    return Office(words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert))
+    return Office(words=DigestRenderer(press.digest, press.heartbeat, announcement))
 
 
 async def kept(office: Office) -> list[str]:
@@ -98,7 +97,7 @@ class BusyChannel(FakePosts):
 
 async def test_a_post_that_waits_for_its_turn_says_when_it_was_sent(press: Press) -> None:
     clock = FakeClock(EVE)
-    words = DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
+    words = DigestRenderer(press.digest, press.heartbeat, announcement)
     office = Office(clock=clock, posts=BusyChannel(clock), words=words)
     await office.make()
 
@@ -138,9 +137,7 @@ async def test_a_list_that_has_shrunk_is_asked_for_once_more_before_it_is_posted
     press: Press, counts: list[int], asked: int, posted: int, is_said: bool
 ) -> None:
     lists = Answers(*counts)
-    office = Office(
-        lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
-    )
+    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
     await office.make()
 
     await office.at(NINE)
@@ -155,9 +152,7 @@ async def test_after_empty_lists_a_digest_compares_with_the_one_before_them(
     press: Press, mode: Mode
 ) -> None:
     lists = Answers(4, 0, 0, 0, 5, 5)
-    office = Office(
-        lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
-    )
+    office = Office(lists=lists, words=DigestRenderer(press.digest, press.heartbeat, announcement))
     await office.make(mode=mode)
 
     for day in range(5):
