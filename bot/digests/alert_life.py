@@ -235,7 +235,7 @@ def let_go(alert: Alert, user_id: str) -> Alert:
     """Return an alert that its taker has let go; as it was for anybody else."""
     if alert.taken_by != user_id:
         return alert
-    lines = (*alert.lines, f"<@{user_id}> let go. `I'm on it` takes it.")
+    lines = (*alert.lines, f"<@{user_id}> let go. To take it, press `I'm on it`.")
     return replace(alert, taken_by=None, taken_at=None, lines=lines)
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.blocks.text import moment_text
-from bot.playground.slack import Message, Person
+from bot.playground.slack import Message
+from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import (
     headline,
     make,
@@ -17,7 +19,7 @@ from tests.whole.digests import (
     settled,
     until_listed,
 )
-from tests.whole.harness import Harness
+from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_alerts import ALERT, LOOK, next_look, redrawn, to_next_look
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
@@ -57,14 +59,20 @@ async def until_thread(app: Harness, card: Message, lines: int) -> list[str]:
     return thread(app, card)
 
 
+async def until_called(app: Harness, method: str, words: str) -> None:
+    """Wait until the bot has called a method of Slack with these words."""
+
+    def is_called() -> bool | None:
+        calls = (each for each in app.slack.calls if each.method == method)
+        return any(words in str(each.arguments) for each in calls) or None
+
+    await app.slack.world.workspace.change_event.until(is_called, TIME_LIMIT_S)
+
+
 async def watched(app: Harness) -> None:
     """Let there be an alert that has looked once."""
     await make(app, ALERT)
     await next_look(app)
-
-
-async def chosen(person: Person, card: Message, length: str) -> None:
-    await person.choose(card, "Snooze", length)
 
 
 async def test_d24_a_card_names_the_domain_and_says_when_it_has_recovered(
@@ -251,3 +259,29 @@ async def test_d24_more_than_ten_domains_are_in_the_details(ready: Harness) -> N
     assert "and 2 more" in card.everything
     assert details.is_ephemeral
     assert all(domain in details.everything for domain in scores)
+
+
+@pytest.mark.parametrize("moment", ["chat.update", "chat.postMessage"])
+async def test_d24_a_process_that_dies_at_a_card_leaves_its_end_to_the_next(
+    tmp_path: Path, moment: str
+) -> None:
+    async with running_stand_ins(tmp_path, "socket") as app:
+        app.account.add("www.example", health=97)
+        async with running_bot(app, finish_within_s=0):
+            await app.connect()
+            await watched(app)
+            card = await fallen(app, {"www.example": 30}, "fell to 30")
+            app.slack.fail_next(moment, kind="slow", delay_s=90, after_acting=True)
+            score(app, "www.example", 91)
+            to_next_look(app)
+            await until_called(app, moment, "Recovered")
+        app.clock.ahead += timedelta(minutes=2)
+        async with running_bot(app):
+            lines = await until_thread(app, card, 1)
+            listed = await open_list(app, app.bob)
+        [last] = cards(app)
+
+    assert last.ts == card.ts
+    assert headline(last).startswith("✅ Recovered: www.example 30 → 91")
+    assert set(lines) == {"Recovered: www.example 30 to 91, after 15 minutes."}
+    assert "snoozed" not in listed.everything

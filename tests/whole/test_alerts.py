@@ -84,7 +84,7 @@ async def test_d23_what_gets_worse_is_posted_once_and_somebody_takes_it(ready: H
     assert taken.ts == post.ts
     assert "I'm on it" not in taken.buttons
     assert "Manage" in taken.buttons
-    assert f"<@{first.id}> is on it. `Take over`" in answer.everything
+    assert f"<@{first.id}> is on it. Press `Take over`" in answer.everything
     assert "www.example" not in second.everything
     assert len(alerts(ready)) == 2
 

@@ -153,8 +153,8 @@ def lasting_text(time: timedelta) -> str:
 def taken_already_text(alert: Alert) -> str:
     """Return the answer to somebody else who presses `I'm on it` or `Let go`."""
     if alert.taken_by is None:
-        return "Nobody is on it now. `I'm on it` takes it."
-    return f"{person(alert.taken_by)} is on it. `Take over` takes it over."
+        return "No one is on it now. Press `I'm on it`."
+    return f"{person(alert.taken_by)} is on it. Press `Take over` to take it over."
 
 
 def snooze_menu(action_id: str, name: str, *, until_recovered: bool) -> Block:
