@@ -18,7 +18,7 @@ from bot.digests.report import (
     owners_to_mention,
     worse_moves,
 )
-from bot.digests.views.alert import again_line, recovered_line
+from bot.digests.views.alert import fall_line, recovered_line
 from bot.digests.views.notes import late_line
 from bot.domains.end_dates import EndDates, Ending, KnownChange, KnownEnds, KnownIssue, issue_name
 from bot.domains.end_views import coverage_text
@@ -114,7 +114,7 @@ def after_look(alert: Alert, look: Look) -> Alert:
         if news and not alert.ts:  # a new card tells it: this one may not be there
             continue
         if news:
-            lines.append(again_line(news))
+            lines.append(fall_line(news))
         seen = _joined(fall, news) if news else fall
         falls.append(_with_state(seen, look))
     after = replace(alert, falls=tuple(falls))

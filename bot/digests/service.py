@@ -155,8 +155,10 @@ class DigestService:
             if digest.pause and digest.pause.why in CLOSED:
                 change = partial(edits.resumed, now=self.clock())
                 with contextlib.suppress(UnknownDigestError):
-                    changed = await self.repository.change(workspace, digest.digest_id, change)
-                    resumed.append(changed)
+                    async with self._redrawn(workspace, digest.digest_id):
+                        resumed.append(
+                            await self.repository.change(workspace, digest.digest_id, change)
+                        )
         return resumed
 
     async def delete(

@@ -74,7 +74,7 @@ def alert_message(
         header(title(alert)),
         *([section(f"🔔 {owners}")] if owners else []),
         *(
-            section(_line(fall), scan_button("Scan", fall.host) if fall.is_down else None)
+            section(fall_line(fall), scan_button("Scan", fall.host) if fall.is_down else None)
             for fall in falls[:MAX_LISTED]
         ),
         *([context(f"and {left_out:,} more")] if left_out > 0 else []),
@@ -107,7 +107,7 @@ def alert_preview(alert: Alert, digest: Digest, now: datetime) -> Message:
 def details_message(alert: Alert) -> Message:
     """Return all domains of an alert, as far as they fit into a message."""
     falls = [*alert.down, *(fall for fall in alert.falls if not fall.is_down)]
-    lines = lines_within(map(_line, falls), MAX_DETAILS_CHARS)
+    lines = lines_within(map(fall_line, falls), MAX_DETAILS_CHARS)
     left_out = len(falls) - len(lines)
     more = [f"and {left_out:,} more"] if left_out else []
     return message_of(section(f"*{title(alert)}*"), *paragraphs([*lines, *more]))
@@ -130,11 +130,6 @@ def title(alert: Alert) -> str:
         else "",
     ]
     return f"{', '.join(filter(None, parts))}. Worst: {_what(down[0])}"
-
-
-def again_line(fall: Fall) -> str:
-    """Return the line in the thread about a further fall."""
-    return _line(fall)
 
 
 def recovered_line(alert: Alert) -> str:
@@ -224,7 +219,7 @@ def _what(fall: Fall) -> str:
     return f"{host} has a new {severity} issue".replace("  ", " ")
 
 
-def _line(fall: Fall) -> str:
+def fall_line(fall: Fall) -> str:
     """Return what got worse about a domain and what its scans found, as mrkdwn."""
     if fall.is_gone:
         return domain_line(fall.host, "is no longer in the portfolio")
