@@ -53,7 +53,7 @@ async def note_look(
         is_posted = name == name_of(digest.digest_id, digest.baseline or "")
         if not (alert.ts or alert.is_uncertain or is_posted):
             await repository.delete_alert(workspace, name)
-        elif alert.down:
+        elif alert.down and not _is_elsewhere(alert, digest):
             seen = partial(_seen, name=name, digest=digest, look=look)
             with suppress(UnknownAlertError):
                 after = await repository.change_alert(workspace, name, seen)

@@ -75,6 +75,7 @@ async def watched(app: Harness) -> None:
     await next_look(app)
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_d24_a_card_names_the_domain_and_says_when_it_has_recovered(
     ready: Harness,
 ) -> None:
@@ -166,6 +167,7 @@ async def test_d25_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     assert len(cards(ready)) == 1
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_d25_a_snooze_stands_in_card_list_and_form_and_is_ended_there(
     ready: Harness,
 ) -> None:
