@@ -72,6 +72,8 @@ def _seen(alert: Alert, name: str, digest: Digest, look: life.Look) -> Alert:
 def drawn(name: str, alert: Alert, digest: Digest | None, now: datetime) -> Message:
     """Return the card of an alert as it has to be."""
     last_word = _last_word(alert, digest, now)
+    if digest is None or _is_elsewhere(alert, digest):  # its snooze goes with it
+        alert = replace(alert, snooze=None)
     return alert_message(name, alert, digest, now, last_word=last_word)
 
 

@@ -24,7 +24,7 @@ from bot.domains.end_dates import EndDates, Ending, KnownChange, KnownEnds, Know
 from bot.domains.end_views import coverage_text
 from bot.domains.lookup import host_of
 from bot.domains.query import Bounds
-from bot.tracker.hijack_signs import is_same, is_worse, kind_of
+from bot.tracker.hijack_signs import ISSUER, is_same, is_worse, kind_of
 from bot.tracker.models import Domain
 
 # After that a fall that has not ended is no longer watched.
@@ -79,7 +79,12 @@ def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
             changes=tuple(changes[host]),
         )
         found.append(_with_ends(fall, *soon[host], report) if host in nearer else fall)
-    return tuple(found)
+    return tuple(sorted(found, key=_has_new_issuer_only))
+
+
+def _has_new_issuer_only(fall: Fall) -> bool:
+    is_otherwise_worse = fall.before is not None or fall.marks or fall.issues
+    return not is_otherwise_worse and all(kind_of(each.sign) == ISSUER for each in fall.changes)
 
 
 def _with_ends(fall: Fall, domain: Domain, row: Ending, report: Report) -> Fall:

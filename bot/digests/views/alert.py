@@ -39,7 +39,7 @@ from bot.digests.views.wording import (
 )
 from bot.domains.end_dates import Ending
 from bot.domains.end_views import sign_words, soon_text, soon_words
-from bot.tracker.hijack_signs import is_worse, kind_of
+from bot.tracker.hijack_signs import ISSUER, is_worse, kind_of
 from bot.tracker.models import Domain
 
 TAKE, TAKE_OVER, LET_GO = "alert.take", "alert.over", "alert.let-go"
@@ -122,7 +122,7 @@ def title(alert: Alert) -> str:
         return _what(down[0])
     if len(down) < count:
         return f"{len(down):,} of {count:,} domains still worse. Worst: {_what(down[0])}"
-    changed = sum(_may_be_hijacked(fall) for fall in down)
+    changed = sum(_has_changed(fall) for fall in down)
     parts = [
         f"{plural(changed, 'domain')} changed" if changed else "",
         f"{plural(count - changed, 'domain') if not changed else count - changed} got worse"
@@ -199,18 +199,19 @@ def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> l
     ]
 
 
-def _may_be_hijacked(fall: Fall) -> bool:
-    return any(is_worse(change.sign, change.after) for change in fall.changes)
+def _has_changed(fall: Fall) -> bool:
+    """Return whether a possible hijack is the worst of a domain; a new issuer seldom is one."""
+    signs = {kind_of(each.sign) for each in fall.changes if is_worse(each.sign, each.after)}
+    is_all = fall.before is None and not fall.marks and not fall.issues
+    return bool(signs if is_all else signs - {ISSUER})
 
 
 def _what(fall: Fall) -> str:
     """Return what is worst about a domain in plain text, for a title."""
     host = host_text(fall.host)
-    if _may_be_hijacked(fall):
-        kinds = dict.fromkeys(
-            kind_of(each.sign) for each in fall.changes if is_worse(each.sign, each.after)
-        )
-        return f"{host} changed: {', '.join(kinds)}"
+    if _has_changed(fall):
+        worse = (each.sign for each in fall.changes if is_worse(each.sign, each.after))
+        return f"{host} changed: {', '.join(dict.fromkeys(map(kind_of, worse)))}"
     if fall.before is not None and fall.now is not None:
         return f"{host} fell to {score_number(fall.now)}"
     if fall.marks and fall.ends:
@@ -270,4 +271,5 @@ def _ending(alert: Alert, *, is_mrkdwn: bool = False) -> str:
     time = lasting_text(last - min(fall.at for fall in recovered))
     gone = len(alert.falls) - len(recovered)
     more = f"; {plural(gone, 'domain')} no longer in the portfolio" if gone else ""
-    return f"✅ Recovered: all {plural(len(recovered), 'domain')}, after {time}{more}"
+    all_of = f"all {len(recovered):,} domains" if len(recovered) > 1 else "1 domain"
+    return f"✅ Recovered: {all_of}, after {time}{more}"

@@ -5,13 +5,14 @@ from datetime import timedelta
 
 import pytest
 
+from bot.digests.alert_cards import drawn
 from bot.digests.alert_life import alert_of
 from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.models import Snooze
 from bot.digests.report import Post
 from bot.digests.views.alert import alert_message, alert_preview, lasting_text
 from bot.digests.views.post import announcement_message
-from bot.domains.end_dates import KnownEnds
+from bot.domains.end_dates import KnownChange, KnownEnds
 from bot.domains.lookup import index_by_host
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_digest, a_mention, a_post, a_report, report_on
@@ -153,3 +154,28 @@ def test_a_preview_where_nothing_got_worse_says_so() -> None:
     text = shown_text(taken(alert_preview(alert_of(post, "C0OPS"), post.digest, MOMENT)))
 
     assert text.endswith("Nothing got worse since the last look.")
+
+
+def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:
+    sign = "ssl certificate issuer"
+    issuer = KnownChange(sign, "A CA", "B CA", (MOMENT - timedelta(hours=1)).timestamp())
+    domains = [a_domain("a.example", 90), a_domain("b.example", 60)]
+    known = {"a.example": ending(300, 80, changes=(issuer,)), "b.example": ending(300, 80)}
+    before = Baseline(
+        scores={"a.example": 90, "b.example": 85}, taken_at=MOMENT - timedelta(days=1)
+    )
+    report = report_on(domains, before, worst_count=10, ends=KnownEnds(known, MOMENT))
+    post = a_post(report=report)
+
+    assert title(taken(card(post))) == (
+        "1 domain changed, 1 got worse. Worst: b.example fell to 60"
+    )
+
+
+def test_the_last_word_of_a_deleted_alert_says_nothing_of_its_snooze() -> None:
+    alert = replace(alert_of(a_fall(), "C0OPS"), snooze=Snooze(by=ADMIN_ID))
+
+    text = shown_text(taken(drawn(NAME, alert, None, MOMENT)))
+
+    assert "This alert was deleted." in text
+    assert "snoozed" not in text
