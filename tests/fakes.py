@@ -134,6 +134,7 @@ class FakePosts(Posting):
         self.is_posted = asyncio.Event()
         self.notified: list[tuple[str, str]] = []
         self.edited: list[tuple[str, str]] = []
+        self.lines: list[str] = []  # in threads
         self.turns: list[str] = []
         self.errors: list[Exception] = []
         self.turn_errors: list[Exception] = []
@@ -147,11 +148,20 @@ class FakePosts(Posting):
         if self.turn_errors:
             raise self.turn_errors.pop(0)
 
-    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
+    async def post(
+        self,
+        workspace: WorkspaceId,
+        channel_id: str,
+        message: Message,
+        *,
+        thread_ts: str | None = None,
+    ) -> str:
         if self.before_post:
             await self.before_post()
         error = self.errors.pop(0) if self.errors else None
-        if error is None or self.is_lost:
+        if thread_ts:
+            self.lines.append(message.text)
+        elif error is None or self.is_lost:
             self.posts.append((channel_id, message.text))
             self.is_posted.set()
         if error:
@@ -172,5 +182,7 @@ class FakePosts(Posting):
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         if self.errors:
             raise self.errors.pop(0)
-        number = int(sent.ts.partition(".")[0]) - 1
-        self.edited.append((self.notified[number][0], message.text))
+        place = sent.channel_id
+        if place.startswith("D"):
+            place = self.notified[int(sent.ts.partition(".")[0]) - 1][0]
+        self.edited.append((place, message.text))

@@ -8,8 +8,8 @@ from bot.access.permissions import Permissions
 from bot.access.repository import Audiences, Audit, Managers
 from bot.app.failures import Failures
 from bot.app.services import Services
-from bot.digests import repository
 from bot.digests.access import DigestAccess
+from bot.digests.alert_cards import AlertCards
 from bot.digests.alert_listeners import AlertListeners
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
@@ -21,7 +21,6 @@ from bot.digests.listeners import DigestListeners
 from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
-from bot.digests.views.alert import alert_message
 from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker
 from bot.dispatch import deferred_commands
@@ -62,7 +61,7 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.web.gauges import DIGESTS
 
 # The kinds of documents that only count for a time.
-EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, repository.ALERT)
+EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND)
 
 
 class AdminServices:
@@ -106,6 +105,7 @@ class UseCases:
         )
         self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
         self.nights = NightlySetting(documents, self.repository.zones, clock=clock)
+        self.cards = AlertCards(self.repository, parts.posting, clock=clock)
         self.digests, self.worker = self._digests(parts)
         self.bulk = BulkScans(
             documents,
@@ -155,12 +155,12 @@ class UseCases:
             clock=clock,
             owned_type=parts.settings.domain_tracker_owned_type,
         )
-        words = DigestRenderer(
-            digest_message, heartbeat_message, announcement_message, alert_message
-        )
+        words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
         delivery = Delivery(repository, collector, parts.posting, words, clock=clock)
         notes = self.admin.audit.note
-        digests = DigestService(repository, collector, delivery, clock=clock, notes=notes)
+        digests = DigestService(
+            repository, collector, delivery, self.cards, clock=clock, notes=notes
+        )
         owners = Owners(parts.posting, self.admin.keys, owner_notice)
         return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
 
@@ -188,6 +188,7 @@ class Features:
         self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
             "reminders": cases.admin.notices.run_due,
             "clean-up": lambda: forget_expired(documents, EXPIRING, parts.clock()),
+            "alerts": cases.cards.run_due,
             "nightly": nightly.run_due,
             "bulk-scans": cases.bulk.run_due,
             **parts.commons.periodic,
@@ -267,7 +268,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         digests=digests, access=access, explain=cases.failures.explain, clock=parts.clock
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
-    AlertListeners(alerts=cases.repository, screen=screen).register(dispatcher)
+    AlertListeners(alerts=cases.repository, cards=cases.cards, screen=screen).register(dispatcher)
     DigestFormListeners(
         digests=digests, access=access, screen=screen, groups=UserGroups()
     ).register(dispatcher)

@@ -1,17 +1,19 @@
-"""Handle the buttons of an alert: `Take it` and `Snooze`."""
+"""Handle the buttons of an alert: who is on it, its snoozes and its details."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime
+from functools import partial
 
 from bot.blocks.builders import plain_message
-from bot.digests.models import Alert
+from bot.digests import alert_life as life
+from bot.digests.alert_cards import AlertCards
+from bot.digests.models import Alert, Snooze
 from bot.digests.repository import DigestRepository
 from bot.digests.screen import DigestScreen
 from bot.digests.views import alert as views
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
-from bot.slack.client import SentMessage, edit_message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,48 +21,105 @@ class AlertListeners:
     """The listeners of alerts. Each press is checked: see `DigestAccess`."""
 
     alerts: DigestRepository
+    cards: AlertCards
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.action(views.TAKE, self.take)
+        dispatcher.action(views.TAKE, partial(self.take, takes_over=False))
+        dispatcher.action(views.TAKE_OVER, partial(self.take, takes_over=True))
+        dispatcher.action(views.LET_GO, self.let_go)
         dispatcher.action(views.SNOOZE, self.snooze)
+        dispatcher.action(views.WAKE, self.wake)
+        dispatcher.action(views.DETAILS, self.show_details)
+        dispatcher.action(views.SNOOZE_ALL, self.screen.in_form(self.snooze_all))
+        dispatcher.action(views.WAKE_ALL, self.screen.in_form(self.wake_all))
 
-    async def take(self, request: Request, name: str) -> None:
-        """Note who takes an alert: the first member of the channel who presses."""
-        user_id = request.origin.user_id
-        before = await self.alerts.alert(request.workspace, name)
-        await self.screen.access.require_visitor(request, before.channel_id)
-        taken = await self._change(
-            request, name, lambda alert: replace(alert, taken_by=alert.taken_by or user_id)
-        )
+    async def take(self, request: Request, name: str, *, takes_over: bool) -> None:
+        """Note that a member of the channel is on it."""
+        user_id, now = request.origin.user_id, self.screen.clock()
+        await self._require_visitor(request, name)
+        change = partial(life.take, user_id=user_id, now=now, takes_over=takes_over)
+        taken = await self._change(request, name, change)
         if taken.taken_by != user_id:
             await request.reply(plain_message(views.taken_already_text(taken)))
 
-    async def snooze(self, request: Request, name: str) -> None:
-        """Let the domains of an alert be for seven days; for those who may change its digest."""
+    async def let_go(self, request: Request, name: str) -> None:
+        """Note that a person is no longer on it; of another they read who is."""
+        user_id = request.origin.user_id
+        before = await self._require_visitor(request, name)
+        after = await self._change(request, name, partial(life.let_go, user_id=user_id))
+        if before.taken_by != user_id:
+            await request.reply(plain_message(views.taken_already_text(after)))
+
+    async def snooze(self, request: Request, value: str) -> None:
+        """Let the domains of a card be, for those who may change its digest."""
+        name, _, length = value.rpartition("/")
         _, visitor = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
-        until = self.screen.clock() + timedelta(days=views.SNOOZE_DAYS)
+        snooze = _snooze(visitor.editor.user_id, length, self.screen.clock())
+        await self._change(request, name, lambda alert: replace(alert, snooze=snooze))
 
-        def snoozed(alert: Alert) -> Alert:
-            if alert.snoozed_until:
-                return alert
-            return replace(alert, snoozed_by=visitor.editor.user_id, snoozed_until=until)
+    async def wake(self, request: Request, name: str) -> None:
+        """End the snooze of a card, and that of its whole alert."""
+        digest, _ = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
+        if digest.snooze:
+            await self.screen.digests.snooze(request.workspace, digest.digest_id, None)
+        await self._change(request, name, lambda alert: replace(alert, snooze=None))
 
-        after = await self._change(request, name, snoozed)
-        if after.snoozed_until != until:
-            await request.reply(plain_message(views.snoozed_already_text(after)))
+    async def show_details(self, request: Request, name: str) -> None:
+        """Show all domains of a card to the person who pressed."""
+        alert = await self._require_visitor(request, name)
+        await request.reply(views.details_message(alert))
+
+    async def snooze_all(self, request: Request, value: str) -> str:
+        """Snooze a whole alert in the list; until recovered: the domains of its open cards."""
+        digest_id, _, length = value.partition("/")
+        digest, visitor = await self.screen.access.digest_to_edit(request, digest_id)
+        snooze = _snooze(visitor.editor.user_id, length, self.screen.clock())
+        if snooze.until:
+            await self.screen.digests.snooze(request.workspace, digest_id, snooze)
+            return views.snooze_text(snooze)
+        snoozed = await self._snooze_cards(request, digest.digest_id, snooze)
+        return views.snooze_text(snooze, snoozed) if snoozed else views.NOTHING_DOWN
+
+    async def wake_all(self, request: Request, digest_id: str) -> str:
+        """End all snoozes of an alert."""
+        await self.screen.access.digest_to_edit(request, digest_id)
+        await self.screen.digests.snooze(request.workspace, digest_id, None)
+        await self._snooze_cards(request, digest_id, None)
+        return views.AWAKE
+
+    async def _snooze_cards(
+        self, request: Request, digest_id: str, snooze: Snooze | None
+    ) -> list[str]:
+        """Snooze the cards of an alert that are open; return their hosts. `None`: end it."""
+        hosts: list[str] = []
+        for name, alert in (await self.alerts.alerts(request.workspace, digest_id)).items():
+            if alert.down or snooze is None:
+                await self._change(request, name, lambda each: replace(each, snooze=snooze))
+                hosts += alert.hosts
+        return hosts
+
+    async def _require_visitor(self, request: Request, name: str) -> Alert:
+        alert = await self.alerts.alert(request.workspace, name)
+        await self.screen.access.require_visitor(request, alert.channel_id)
+        return alert
 
     async def _change(
         self, request: Request, name: str, change: Callable[[Alert], Alert]
     ) -> Alert:
-        """Change an alert and draw its post; again if another press came in between."""
-        changed = drawn = await self.alerts.change_alert(request.workspace, name, change)
-        while request.message and (channel_id := request.origin.channel_id):
-            place = SentMessage(channel_id, str(request.message.get("ts") or ""))
-            message = views.redrawn(request.message, name, drawn)
-            await edit_message(request.client, place, message.as_args())
-            present = await self.alerts.alert(request.workspace, name)
-            if present == drawn:
-                break
-            drawn = present
-        return changed
+        """Change an alert, and draw its card. A press on a card says where that is."""
+        ts = str((request.message or {}).get("ts") or "")
+
+        def changed(alert: Alert) -> Alert:
+            after = replace(change(alert), ts=alert.ts or ts)
+            return life.touched(after, self.screen.clock())
+
+        after = await self.alerts.change_alert(request.workspace, name, changed)
+        await self.cards.show(request.workspace, name)
+        return after
+
+
+def _snooze(user_id: str, length: str, now: datetime) -> Snooze:
+    if length == views.UNTIL_RECOVERED:
+        return Snooze(by=user_id)
+    return Snooze(by=user_id, until=now + views.LENGTHS[length][1])

@@ -98,7 +98,7 @@ def marks_of(row: EndDates, now: datetime) -> Marks:
     """Return the least mark that each end has reached at `now`, by its name."""
     reached = {
         name: next((mark for mark in MARKS if end.days_left(now) <= mark), None)
-        for name, end in _given(row).items()
+        for name, end in ends_by_name(row).items()
         if end
     }
     return {name: mark for name, mark in reached.items() if mark is not None}
@@ -119,12 +119,12 @@ def renewed_since(baseline: Baseline, host: str, ends: KnownEnds) -> Iterator[tu
         return
     now = marks_of(row, ends.now)
     for name, mark in baseline.marks.get(host, {}).items():
-        end = _given(row)[name]
+        end = ends_by_name(row)[name]
         if end and now.get(name, NO_MARK) > mark:  # days pass: only a later end takes it back
             yield name, end
 
 
-def _given(row: EndDates) -> Mapping[str, EndDate | None]:
+def ends_by_name(row: EndDates) -> Mapping[str, EndDate | None]:
     return {"registration": row.registration, "certificate": row.certificate}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
+from bot.digests.alert_life import Look, snoozed_hosts
 from bot.digests.baseline import (
     Baseline,
     baseline_of,
@@ -38,10 +39,14 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
+    """A post, the baseline of the post after it, and what an alert saw.
+
+    `is_moved`: the baseline differs from the last one.
+    """
 
     post: Post
     baseline: Baseline
+    look: Look
     is_moved: bool = True
 
 
@@ -104,7 +109,8 @@ class Collector:
             report, baseline = await self._compare(snapshot, digest, before, ends)
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
-            snoozed = await self.repository.snoozed(workspace, digest.digest_id, now)
+            alerts = await self.repository.alerts(workspace, digest.digest_id)
+            snoozed = snoozed_hosts(digest, alerts.values(), baseline.scores, now)
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)
             report = without_unsettled(without_snoozed(report, snoozed), waiting)
@@ -122,7 +128,14 @@ class Collector:
         )
         marked = (baseline.scores, baseline.marks, baseline.unsettled)
         is_moved = not before or (before.scores, before.marks, before.unsettled) != marked
-        return Collected(post, baseline, is_moved)
+        look = Look(
+            report,
+            snapshot.by_host,
+            ends,
+            parse_query(digest.plan.filter_text).bounds,
+            is_whole=bool(snapshot.by_host) and not post.has_shrunk,
+        )
+        return Collected(post, baseline, look, is_moved)
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
         """Return the content of the post that the run `token` made, without asking the service.

@@ -11,18 +11,21 @@ import structlog
 
 from bot.blocks.message import Message
 from bot.digests import run_state
+from bot.digests.alert_cards import drawn, name_of, note_look, shown_by
+from bot.digests.alert_life import alert_of
 from bot.digests.collector import Collected, Collector
 from bot.digests.failure_policy import after_refusal
 from bot.digests.models import (
-    Alert,
     Digest,
     Mode,
     Run,
+    UnknownAlertError,
 )
-from bot.digests.report import Post, fallen, got_worse, has_changed
+from bot.digests.report import Post, fallen, got_worse, has_changed, without
 from bot.digests.repository import DigestRepository
+from bot.digests.views.changes import with_news
 from bot.keys.failures import of_service, service_failure
-from bot.process.errors import BotError
+from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors
 from bot.slack.posting import Posting
@@ -41,15 +44,11 @@ COLLECT_WITHIN_S = 35.0
 
 @dataclass(frozen=True, slots=True)
 class DigestRenderer:
-    """Renders the messages of a digest: its post, its heartbeat, its announcement, an alert.
-
-    An alert is rendered with its name: see `DigestRepository.alert`.
-    """
+    """Renders the messages of a digest: its post, its heartbeat, its announcement."""
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
     announcement: Callable[[Digest], Message]
-    alert: Callable[[Post, str], Message]
 
 
 def has_news(post: Post) -> bool:
@@ -68,10 +67,6 @@ def heartbeat_due(digest: Digest) -> bool:
     """Return whether enough silent runs have passed for a heartbeat."""
     every = digest.plan.heartbeat_every
     return every is not None and digest.silent_runs >= every and not digest.plan.is_alert
-
-
-def _named(words: Callable[[Post, str], Message], name: str, post: Post) -> Message:
-    return words(post, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +112,27 @@ class Delivery:
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
         is_alert = digest.plan.is_alert and not run.asked_by
+        has_looked = is_alert and (collected.is_moved or bool(fallen(collected.post.report)))
         is_wanted = bool(run.asked_by) or has_news(collected.post)
-        if is_wanted or (is_alert and collected.is_moved):
+        if is_wanted or has_looked:
             await self.repository.keep_baseline(
                 workspace, digest.digest_id, token, collected.baseline
             )
+        post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
+        if is_alert:  # what falls further is told in the thread of its card
+            told = await note_look(self.repository, workspace, digest, collected.look)
+            post = replace(post, report=without(post.report, told))
+            is_wanted = has_news(post)
         if not is_wanted and not heartbeat_due(digest):
-            baseline = token if is_alert and collected.is_moved else None
+            baseline = token if has_looked else None
             quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
             return await self._step(workspace, digest, token, quiet)
-        post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         words = self.words.digest if is_wanted else self.words.heartbeat
-        if is_alert:
-            name = f"{digest.digest_id}/{token}"
-            alert = Alert(channel_id=run.channel_id, hosts=fallen(post.report))
-            await self.repository.keep_alert(workspace, name, alert, self.clock())
-            words = partial(_named, self.words.alert, name)
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
-        digest = await self._post(workspace, digest, run, post, words, baseline)
+        digest = await self._post(
+            workspace, digest, run, post, None if is_alert else words, baseline
+        )
         return await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
@@ -167,23 +164,41 @@ class Delivery:
         digest: Digest,
         run: Run,
         post: Post,
-        words: Callable[[Post], Message],
+        words: Callable[[Post], Message] | None,
         baseline: str | None,
     ) -> Digest:
-        """Post; return the digest as it was recorded just before."""
-        average = post.report.totals.average
+        """Post, an alert without `words`; return the digest as it was recorded just before."""
+        average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
-            message = await asyncio.to_thread(words, post)
+            if words is None:
+                alert = alert_of(post, run.channel_id)
+                await self.repository.keep_alert(workspace, name, alert)
+                card = drawn(name, alert, digest, post.sent_at)
+                message = with_news(card, post.report, post.sent_at)
+            else:
+                message = await asyncio.to_thread(words, post)
             posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
-            await self.posts.post(workspace, run.channel_id, message)
+            ts = await self.posts.post(workspace, run.channel_id, message)
+            if words is None:
+                await self._keep_place(workspace, name, ts, shown_by(card))
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after_refusal(error))
             raise
         return digest
+
+    async def _keep_place(self, workspace: WorkspaceId, name: str, ts: str, shown: str) -> None:
+        """Keep where a card is; without that it cannot be drawn again."""
+        for wait_s in (*STEP_AGAIN_AFTER_S, 0.0):
+            with warned("the place of a card is not kept", StoreError, UnknownAlertError):
+                await self.repository.change_alert(
+                    workspace, name, lambda each: replace(each, ts=ts, shown=shown)
+                )
+                return
+            await self.sleep(wait_s)
 
     async def _step(
         self,

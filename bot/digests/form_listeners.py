@@ -10,7 +10,7 @@ import structlog
 from bot.blocks.message import Block
 from bot.digests.access import ChannelAccess, DigestAccess, is_channel, require_open, seen_channel
 from bot.digests.form_parse import GivenDigest, draft_in, read_digest_form
-from bot.digests.models import Digest, EditConflictError, Mode, Plan
+from bot.digests.models import Digest, EditConflictError, Mode, Plan, Silences
 from bot.digests.schedule import Schedule
 from bot.digests.screen import DigestScreen, FormNote, note_in
 from bot.digests.service import DigestService
@@ -101,7 +101,10 @@ class DigestFormListeners:
             nonce=_nonce(),
             zone=editor.member.zone,
         )
-        await self.screen.show(request, self._form(request, note, draft_of(digest.plan), digest))
+        silences = await self.digests.snoozes(request.workspace, digest)
+        draft = draft_of(digest.plan)
+        form = self._form(request, note, draft, digest, silences=silences)
+        await self.screen.show(request, form)
 
     async def draw_again(self, request: Request, _value: str) -> None:
         """Redraw the next runs after a choice of days, time or zone.
@@ -112,7 +115,9 @@ class DigestFormListeners:
         # Rather the typed values than the preview: the next choice draws it again.
         with warned("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note) if note.digest_id else None
-            form = self._form(request, note, draft_in(request.values), digest)
+            silences = await self.digests.snoozes(request.workspace, digest) if digest else None
+            draft = draft_in(request.values)
+            form = self._form(request, note, draft, digest, silences=silences)
             await self.screen.show_newer(request, form, number)
 
     async def save(self, request: Request, given: GivenDigest) -> None:
@@ -208,6 +213,8 @@ class DigestFormListeners:
         draft: Draft,
         digest: Digest | None = None,
         line: str = "",
+        *,
+        silences: Silences | None = None,
     ) -> Block:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
         editing = modal.Editing(
@@ -218,6 +225,7 @@ class DigestFormListeners:
             digest=digest,
             is_new=note.digest_id is None,
             note=line,
+            silences=silences,
         )
         return modal.edit_form(editing, request.as_metadata(note.as_text()))
 

@@ -10,6 +10,7 @@ import structlog
 
 from bot.blocks.builders import plain_message
 from bot.digests.access import ChannelAccess, DigestAccess, require_open
+from bot.digests.alert_life import alert_of
 from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.digests.form_parse import read_pause_form
 from bot.digests.models import Digest
@@ -147,8 +148,11 @@ class DigestListeners:
         try:
             digest, _ = await self.access.digest_to_edit(request, digest_id)
             post = await self.digests.preview(request.workspace, digest)
-            draw = alert_preview if digest.plan.is_alert else digest_message
-            message = await asyncio.to_thread(draw, post)
+            if digest.plan.is_alert:
+                alert = alert_of(post, digest.plan.channel_id)
+                message = alert_preview(alert, digest, post.sent_at)
+            else:
+                message = await asyncio.to_thread(digest_message, post)
         except BotError as error:
             message = plain_message(await self.screen.trouble(request, error))
         await draw_or_reply(request, modal.preview_form(message), message)

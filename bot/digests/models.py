@@ -1,13 +1,14 @@
 """A digest: its plan, its runs, its pause, and its errors. Plain data, with its limits."""
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 
 from bot.digests.schedule import Schedule, Slot
 from bot.dispatch.command_text import split_words
+from bot.domains.end_dates import EndDates, KnownChange, KnownIssue
 from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
@@ -83,14 +84,103 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Snooze:
+    """A silence; without `until` it lasts until the domains of its card have recovered."""
+
+    by: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fall:
+    """A domain on the card of an alert, which got worse at `at`.
+
+    `before` is its score before that, `low` the lowest since then, `now` the latest known one and
+    `told` the one that was posted last; `None`: its score did not fall. `ends` are the dates of
+    its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
+    what scans found since the look before. `was_back`: at the last look it was as before, by a
+    few points.
+    """
+
+    host: str
+    at: datetime
+    told_at: datetime
+    before: float | None = None
+    low: float | None = None
+    now: float | None = None
+    told: float | None = None
+    ends: EndDates | None = None
+    hosts_under: int = 0
+    marks: Mapping[str, int] = field(default_factory=dict)
+    issues: tuple[KnownIssue, ...] = ()
+    changes: tuple[KnownChange, ...] = ()
+    is_owned: bool = True
+    was_back: bool = False
+    recovered_at: datetime | None = None
+    is_gone: bool = False
+
+    @property
+    def is_down(self) -> bool:
+        """Whether it has neither recovered nor left the portfolio."""
+        return self.recovered_at is None and not self.is_gone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """A post of a digest that is an alert: its domains by host name, and who saw to them."""
+    """The card of one fall: its domains, the worst first, and who saw to them.
+
+    `ts` is that of its post, "" where that is not known; `is_uncertain`: it may be there all the
+    same. `owners` are the ids that it mentions, `notes` mrkdwn as it was posted. `lines` are
+    still to be posted in its thread. `shown` names what the card shows. It is looked at again at
+    `due`. While `claimed_by` a process draws it until `due`, and `is_stale` tells that process to
+    draw it once more. `tries` counts failed attempts.
+    """
 
     channel_id: str
-    hosts: tuple[str, ...]
+    falls: tuple[Fall, ...]
+    due: datetime
+    ts: str = ""
+    is_uncertain: bool = False
+    owners: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     taken_by: str | None = None
-    snoozed_by: str | None = None
-    snoozed_until: datetime | None = None
+    taken_at: datetime | None = None
+    snooze: Snooze | None = None
+    lines: tuple[str, ...] = ()
+    shown: str = ""
+    claimed_by: str = ""
+    is_stale: bool = False
+    tries: int = 0
+
+    @property
+    def down(self) -> tuple[Fall, ...]:
+        """The domains that have not recovered, the worst first."""
+        return tuple(fall for fall in self.falls if fall.is_down)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All its domains by host name."""
+        return tuple(fall.host for fall in self.falls)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further falls of its domains belong into its thread."""
+        return bool(self.ts and self.down)
+
+    def active_snooze(self, now: datetime) -> Snooze | None:
+        """Return its snooze unless that is over."""
+        if self.snooze is None:
+            return None
+        is_on = self.snooze.until > now if self.snooze.until else bool(self.down)
+        return self.snooze if is_on else None
+
+
+@dataclass(frozen=True, slots=True)
+class Silences:
+    """The snoozes of an alert, each with its hosts, none for all; and whether a card is open."""
+
+    snoozes: tuple[tuple[Snooze, tuple[str, ...]], ...] = ()
+    has_open_card: bool = False
 
 
 # Reasons that end when the app is added to the channel.
@@ -190,8 +280,8 @@ class Digest:
 
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
     `past` holds the latest runs, the newest last. `baseline` names the next report's baseline,
-    `None` before the first. `silent_runs` counts the latest runs without a post. `rev` is the
-    store's.
+    `None` before the first. `silent_runs` counts the latest runs without a post. `snooze` is that
+    of a whole alert. `rev` is the store's.
     """
 
     digest_id: str
@@ -210,7 +300,13 @@ class Digest:
     notices: tuple[Notice, ...] = ()
     baseline: str | None = None
     silent_runs: int = 0
+    snooze: Snooze | None = None
     rev: int = 0
+
+    def active_snooze(self, now: datetime) -> Snooze | None:
+        """Return the snooze of the whole alert unless that is over."""
+        is_on = self.snooze is not None and self.snooze.until and self.snooze.until > now
+        return self.snooze if is_on else None
 
 
 class UnknownDigestError(BotError):

@@ -31,7 +31,7 @@ _COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECAS
 # The bands of known scores from the lowest to the highest.
 _RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
 # An issue of one of these severities is something that got worse.
-_GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
+GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Report:
     @property
     def grave(self) -> tuple[Domain, ...]:
         """The domains with a critical or high issue among `issues`."""
-        return tuple(domain for domain, _, issue in self.issues if issue.severity in _GRAVE)
+        return tuple(domain for domain, _, issue in self.issues if issue.severity in GRAVE)
 
     def is_owned(self, domain: Domain) -> bool:
         return domain.may_be(self.owned_type)
@@ -152,7 +152,7 @@ def _with_ends(
         (domain, row, issue)
         for host, domain, row in rows
         if (issue := next((i for i in row.worst if _is_open(host, i, new, near)), None))
-        and issue.severity in {*_GRAVE, Severity.UNKNOWN}
+        and issue.severity in {*GRAVE, Severity.UNKNOWN}
     ]
     is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
     coverage = ends.coverage(hosts)
@@ -206,7 +206,7 @@ def _is_open(
 def _gravity(found: tuple[Domain, EndDates, KnownIssue]) -> tuple[int, list[int]]:
     """Return a key by which the worst issue comes first, then the domain with most grave ones."""
     _, row, issue = found
-    return issue.rank, [-row.issues.get(severity, 0) for severity in _GRAVE]
+    return issue.rank, [-row.issues.get(severity, 0) for severity in GRAVE]
 
 
 def _compared(
@@ -310,6 +310,32 @@ def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
     moves = (*report.down, *report.crossed_down, *report.up, *report.crossed_up)
     small = {host_of(move.domain) for move in moves if abs(_points(move)) < MOVED_FROM}
     return frozenset(small - before.unsettled if before else small)
+
+
+def without(report: Report, hosts: Collection[str]) -> Report:
+    """Return the report in which none of these hosts got worse."""
+    report = without_snoozed(report, hosts)
+    return replace(
+        report, changed=tuple(each for each in report.changed if host_of(each[0]) not in hosts)
+    )
+
+
+def is_lower(before: float, after: float, bounds: Bounds) -> bool:
+    """Return whether a score got worse by the rule of `got_worse`."""
+    move = Move(Domain(domain=""), before, after)
+    return _points(move) < 0 and (_is_far(move, bounds) or _bands_climbed(move) < 0)
+
+
+def is_back(before: float, low: float, now: float, bounds: Bounds) -> bool:
+    """Return whether a score that fell from `before` to `low` has recovered.
+
+    It is no longer worse than before by the rule of `got_worse`, or better by that rule and at
+    least fair and in the band from which it fell.
+    """
+    if not is_lower(before, now, bounds):
+        return True
+    rank = _RANKS[band_of(now)]
+    return is_lower(now, low, bounds) and rank >= max(_RANKS[band_of(before)], 1)
 
 
 def without_unsettled(report: Report, hosts: Collection[str]) -> Report:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -44,8 +44,6 @@ def decode_digest(value: dict[str, Any], rev: int) -> Digest:
 KIND = "digest"
 BASELINE = "digest-baseline"
 ALERT = "digest-alert"
-# So long the buttons of an alert work.
-ALERT_KEPT_FOR = timedelta(days=30)
 
 
 @dataclass
@@ -114,11 +112,12 @@ class DigestRepository:
         return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete a digest and its baselines; raise UnknownDigestError."""
+        """Delete a digest and its baselines; raise UnknownDigestError.
+
+        Its alerts stay until their cards say so: see `AlertCards`.
+        """
         was_there = await self.documents.delete(_place(workspace, digest_id))
         await self.forget_baselines(workspace, digest_id)
-        for key in await self.documents.list_keys(f"{workspace}/{ALERT}/{digest_id}/"):
-            await self.documents.delete(key)
         if not was_there:
             raise UnknownDigestError("no such digest")
 
@@ -152,33 +151,46 @@ class DigestRepository:
             if _name(key) not in needed:
                 await self.documents.delete(key)
 
-    async def keep_alert(
-        self, workspace: WorkspaceId, name: str, alert: Alert, now: datetime
-    ) -> None:
+    async def keep_alert(self, workspace: WorkspaceId, name: str, alert: Alert) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
-        key, due_at = f"{workspace}/{ALERT}/{name}", now + ALERT_KEPT_FOR
-        await self.documents.put(key, _encoded(alert), due_at=due_at)
+        key = f"{workspace}/{ALERT}/{name}"
+        await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
     async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
         """Return an alert, or raise UnknownAlertError."""
         return _alert_in(await self.documents.get(f"{workspace}/{ALERT}/{name}"))
 
+    async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Alert]:
+        """Return the alerts of a digest by name, the oldest first."""
+        documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
+        named: dict[str, Alert] = {}
+        for document in documents:
+            with suppress(UnknownAlertError):
+                named[document.key.split("/", 2)[2]] = _alert_in(document)
+        return dict(sorted(named.items(), key=lambda each: each[1].falls[0].at))
+
     async def change_alert(
         self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
     ) -> Alert:
         """Save and return the result of `change`; raise UnknownAlertError."""
+        known: list[Alert] = []
 
-        def changed(document: Document | None) -> Write:
-            value = _encoded(change(_alert_in(document)))
-            return Write(value, document.due_at if document else None)
+        def changed(document: Document | None) -> Write | None:
+            before = _alert_in(document)
+            known[:] = [change(before)]
+            return None if known[0] == before else Write(_encoded(known[0]), known[0].due)
 
-        return _alert_in(await update(self.documents, f"{workspace}/{ALERT}/{name}", changed))
+        await update(self.documents, f"{workspace}/{ALERT}/{name}", changed)
+        return known[0]
 
-    async def snoozed(self, workspace: WorkspaceId, digest_id: str, now: datetime) -> set[str]:
-        documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
-        alerts = [_alert_in(document) for document in documents]
-        asleep = [each for each in alerts if each.snoozed_until and each.snoozed_until > now]
-        return {host for each in asleep for host in each.hosts}
+    async def delete_alert(self, workspace: WorkspaceId, name: str) -> None:
+        await self.documents.delete(f"{workspace}/{ALERT}/{name}")
+
+    async def due_alerts(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
+        """Return the names of at most `limit` due alerts, the longest due first."""
+        keys = await self.documents.due_keys(now, ALERT, limit=limit)
+        places = (key.split("/", 2) for key in keys)
+        return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:
         """Return the time zone of each digest of a workspace."""
@@ -190,9 +202,11 @@ def _digest_in(document: Document) -> Digest:
 
 
 def _alert_in(document: Document | None) -> Alert:
-    if document is None:
-        raise UnknownAlertError("no such alert")
-    return msgspec.convert(document.value, Alert)
+    with suppress(msgspec.ValidationError):  # of an earlier version
+        alert = msgspec.convert(document.value, Alert) if document else None
+        if alert and alert.falls:
+            return alert
+    raise UnknownAlertError("no such alert")
 
 
 def _place(workspace: WorkspaceId, digest_id: str) -> str:

@@ -114,6 +114,11 @@ class DigestScreen:
             reader_id=member.user_id,
             reader_zone=member.zone,
             note=line,
+            silences={
+                each.digest_id: await self.digests.snoozes(request.workspace, each)
+                for each in digests
+                if each.plan.is_alert
+            },
         )
         return list_form(listed, metadata)
 

@@ -2,15 +2,17 @@
 
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
 
 from bot.access.repository import Act
 from bot.digests import edits, run_state
+from bot.digests.alert_cards import AlertCards
+from bot.digests.alert_life import CLAIM, silences
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
@@ -20,6 +22,8 @@ from bot.digests.models import (
     Digest,
     EditConflictError,
     Plan,
+    Silences,
+    Snooze,
     TooManyDigestsError,
     UnknownDigestError,
 )
@@ -42,6 +46,7 @@ class DigestService:
     repository: DigestRepository
     collector: Collector
     delivery: Delivery
+    cards: AlertCards
     _: KW_ONLY
     clock: Callable[[], datetime]
     notes: Note
@@ -115,29 +120,32 @@ class DigestService:
     async def _replan(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
     ) -> Digest:
-        return await self.repository.change(
-            workspace,
-            digest_id,
-            lambda each: edits.update(each, plan, by, self.clock(), version=version),
-        )
+        async with self._redrawn(workspace, digest_id):
+            return await self.repository.change(
+                workspace,
+                digest_id,
+                lambda each: edits.update(each, plan, by, self.clock(), version=version),
+            )
 
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
         """Pause a digest until `until`; `None`: until it is resumed."""
-        paused = await self.repository.change(
-            workspace,
-            digest_id,
-            lambda each: edits.paused(each, by, self.clock(), until=until),
-        )
+        async with self._redrawn(workspace, digest_id):
+            paused = await self.repository.change(
+                workspace,
+                digest_id,
+                lambda each: edits.paused(each, by, self.clock(), until=until),
+            )
         await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Resume a digest from its next slot on."""
-        resumed = await self.repository.change(
-            workspace, digest_id, lambda each: edits.resumed(each, self.clock())
-        )
+        async with self._redrawn(workspace, digest_id):
+            resumed = await self.repository.change(
+                workspace, digest_id, lambda each: edits.resumed(each, self.clock())
+            )
         await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
         return resumed
 
@@ -148,8 +156,10 @@ class DigestService:
             if digest.pause and digest.pause.why in CLOSED:
                 change = partial(edits.resumed, now=self.clock())
                 with contextlib.suppress(UnknownDigestError):
-                    changed = await self.repository.change(workspace, digest.digest_id, change)
-                    resumed.append(changed)
+                    async with self._redrawn(workspace, digest.digest_id):
+                        resumed.append(
+                            await self.repository.change(workspace, digest.digest_id, change)
+                        )
         return resumed
 
     async def delete(
@@ -157,9 +167,35 @@ class DigestService:
     ) -> None:
         """Delete a digest; raise UnknownDigestError when it is gone already."""
         digest = await self.repository.get(workspace, digest_id)
-        await self.repository.delete(workspace, digest_id)
+        async with self._redrawn(workspace, digest_id):
+            await self.repository.delete(workspace, digest_id)
         if by:
             await self._note(workspace, Act.DIGEST_DELETED, by, digest)
+
+    async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Silences:
+        """Return the silences of an alert, and whether a card of it is open."""
+        if not digest.plan.is_alert:
+            return Silences()
+        alerts = (await self.repository.alerts(workspace, digest.digest_id)).values()
+        return silences(digest, alerts, self.clock())
+
+    async def snooze(
+        self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None
+    ) -> Digest:
+        """Snooze all domains of an alert; `None` ends that. Return the digest."""
+        async with self._redrawn(workspace, digest_id):
+            return await self.repository.change(
+                workspace, digest_id, lambda each: replace(each, snooze=snooze)
+            )
+
+    @contextlib.asynccontextmanager
+    async def _redrawn(self, workspace: WorkspaceId, digest_id: str) -> AsyncIterator[None]:
+        """Let the cards of an alert show what the block does; soon, if it is killed in it."""
+        await self.cards.touch(workspace, digest_id, after=CLAIM)
+        try:
+            yield
+        finally:
+            await self.cards.touch(workspace, digest_id, after=timedelta())
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post a digest now, whatever its mode and schedule say; return it.

@@ -77,7 +77,8 @@ class Dispatcher:
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
             self._latest[request.view_id] = request.reference
-            value = str(body["actions"][0].get("value", ""))
+            action = body["actions"][0]
+            value = str((action.get("selected_option") or action).get("value", ""))
             # With the value: the same message may show another page by now.
             place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
             await ack()

@@ -200,13 +200,15 @@ class KnownEnds:
     def changes(
         self, hosts: Iterable[str], since: datetime
     ) -> list[tuple[str, EndDates, KnownChange]]:
-        """Return the changes of signs of `hosts` after `since`, name servers first."""
+        """Return the changes of signs of `hosts` after `since`, name servers first.
+
+        Each sign stands once, from its first value to its last; one that came back does not.
+        """
         found = [
             (host, ends, change)
             for host in hosts
-            if (ends := self.by_host.get(host))
-            for change in ends.changes
-            if change.since > since.timestamp()
+            if (ends := self.by_host.get(host)) and ends.changes
+            for change in _joined(ends.changes, since.timestamp())
         ]
         return sorted(found, key=lambda each: (KINDS.index(kind_of(each[2].sign)), each[0]))
 
@@ -318,12 +320,12 @@ def _after(before: EndDates | None, ends: EndDates) -> EndDates:
     if before is None:
         return ends
     ends = _with_changes(before, ends)
-    known = {_name(issue): issue for issue in reversed(before.worst)}
+    known = {issue_name(issue): issue for issue in reversed(before.worst)}
     has_more = sum(before.issues.values()) > len(before.worst)
     last_rank = before.worst[-1].rank if before.worst else 0
 
     def dated(issue: KnownIssue) -> KnownIssue:
-        then = known.get(_name(issue))
+        then = known.get(issue_name(issue))
         if then and then.rank <= issue.rank:
             return issue._replace(since=then.since)
         is_doubtful = has_more and issue.rank >= last_rank
@@ -345,7 +347,17 @@ def _with_changes(before: EndDates, ends: EndDates) -> EndDates:
     return replace(ends, signs={**before.signs, **ends.signs}, changes=changes)
 
 
-def _name(issue: KnownIssue) -> str:
+def _joined(changes: Iterable[KnownChange], after: float) -> list[KnownChange]:
+    joined: dict[str, KnownChange] = {}
+    for change in (each for each in changes if each.since > after):
+        kind = kind_of(change.sign)
+        first = joined.get(kind, change)
+        joined[kind] = change._replace(sign=first.sign, before=first.before)
+    return [each for each in joined.values() if not is_same(each.sign, each.before, each.after)]
+
+
+def issue_name(issue: KnownIssue) -> str:
+    """Return what an issue has in common with itself in a later scan."""
     return COUNTED_TIME.sub("", issue.title)
 
 

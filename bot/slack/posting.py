@@ -73,8 +73,15 @@ class Posting:
         self._end_turn(workspace, channel_id)
         self._check_hold(workspace)  # it may have begun during the wait
 
-    async def post(self, workspace: WorkspaceId, channel_id: str, message: Message) -> str:
-        """Post a message without link previews; return its `ts`.
+    async def post(
+        self,
+        workspace: WorkspaceId,
+        channel_id: str,
+        message: Message,
+        *,
+        thread_ts: str | None = None,
+    ) -> str:
+        """Post a message without link previews, or into a thread; return its `ts`.
 
         Refused blocks are posted again as their plain fallback; nothing else is repeated. A 429
         delays all posts of the workspace. After a SlackError the message is not there, or, if
@@ -82,10 +89,12 @@ class Posting:
         """
         self._check_hold(workspace)
         client = await self._client(workspace)
+        thread = {"thread_ts": thread_ts} if thread_ts else {}
         try:
             async with self._answers(workspace):
                 return await send_with_fallback(
-                    lambda each: post_message(client, channel_id, each.as_args()), message
+                    lambda each: post_message(client, channel_id, {**each.as_args(), **thread}),
+                    message,
                 )
         finally:
             self._end_turn(workspace, channel_id)
@@ -113,7 +122,7 @@ class Posting:
             return await fetch_admins(client, workspace, limit)
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
-        """Replace the content of a direct message; raise SlackError, also as `acquire_turn`."""
+        """Replace the content of a message; raise SlackError, also as `acquire_turn`."""
         await self.acquire_turn(workspace, sent.channel_id)
         client = await self._client(workspace)
         async with self._answers(workspace):

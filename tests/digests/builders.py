@@ -8,13 +8,14 @@ from typing import Any
 
 from bot.access.repository import Act
 from bot.blocks.message import Message
+from bot.digests.alert_cards import AlertCards
 from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
 from bot.digests.failure_policy import Owners
 from bot.digests.models import Digest, Mention, Notice, Outcome, PastRun, Plan, Run, RunState
-from bot.digests.report import Post, Report, TrendPoint, fallen, make_report
+from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule, Slot, next_slot
 from bot.digests.service import DigestService
@@ -203,9 +204,7 @@ class Bot:
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
     renderer: DigestRenderer = field(
-        default_factory=lambda: DigestRenderer(
-            _digest_words, _heartbeat_words, announcement, an_alert
-        )
+        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words, announcement)
     )
 
     def __post_init__(self) -> None:
@@ -232,10 +231,12 @@ class Bot:
             sleep=_no_sleep,
             collect_within_s=self.collect_within_s,
         )
+        self.cards = AlertCards(self.repository, self.posts, clock=self.clock)
         self.service = DigestService(
             self.repository,
             collector,
             self.delivery,
+            self.cards,
             clock=self.clock,
             notes=self.note,
         )
@@ -337,10 +338,6 @@ def _heartbeat_words(post: Post) -> Message:
 
 def announcement(digest: Digest) -> Message:
     return Message(f"announced by {digest.made_by_name}")
-
-
-def an_alert(post: Post, _name: str) -> Message:
-    return Message(f"alert: {', '.join(fallen(post.report))}")
 
 
 def _notice(_digest: Digest, notice: Notice) -> Message:

@@ -5,12 +5,11 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
-from bot.app.features import EXPIRING
-from bot.digests.models import Mode, Outcome, UnknownAlertError
+from bot.digests.alert_life import KEPT_FOR
+from bot.digests.models import Mode, Outcome, Snooze, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.digests.schedule import Schedule, grace, next_slot, next_slots
 from bot.slack.errors import SlackUnavailableError
-from bot.store.clean_up import forget_expired
 from bot.tracker.models import Domain, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
@@ -28,11 +27,19 @@ class Watch:
         self.bot = bot
 
     async def sees(self, *domains: Domain) -> list[str]:
-        """Let the list be that at the next look; return what is posted."""
+        """Let the list be that at the next look; return what is posted, also in threads."""
+        posts = self.bot.posts
         self.bot.lists.domains = domains
-        self.bot.posts.posts.clear()
+        posts.posts.clear()
+        posts.lines.clear()
         await self.bot.at(self.bot.clock() + LOOK)
-        return [text for _, text in self.bot.posts.posts]
+        await self.bot.cards.run_due()
+        told = [text for _, text in posts.posts] + posts.lines
+        return ["recovered" if "ecovered" in text else f"alert: {_host(text)}" for text in told]
+
+
+def _host(text: str) -> str:
+    return text.partition(" ")[0].removesuffix(":")
 
 
 @pytest.fixture
@@ -66,22 +73,24 @@ async def test_only_a_fall_is_posted_and_only_once(watch: Watch) -> None:
     risen = await watch.sees(a_domain("a.example", 90), b)
     again = await watch.sees(a_domain("a.example", 79), b)
 
-    assert (little, same, risen) == ([], [], [])
+    assert (little, same, risen) == ([], [], ["recovered"])
     assert fallen == again == ["alert: a.example"]
 
 
 async def test_a_wavering_score_is_posted_once_it_settles(watch: Watch) -> None:
     b = a_domain("b.example", 97)
 
-    async def seen(*scores: float) -> list[bool]:
-        return [bool(await watch.sees(a_domain("a.example", score), b)) for score in scores]
+    async def seen(*scores: float) -> list[str]:
+        """Return `a` for a fall, `r` for the end of an alert, and `-` for nothing."""
+        told = [await watch.sees(a_domain("a.example", score), b) for score in scores]
+        return ["".join(text[0] for text in texts) or "-" for texts in told]
 
-    assert await seen(80, 79, 80, 79, 80, 79, 80) == [True] + [False] * 6
-    assert await seen(79, 79) == [False, True]
-    assert not any(await seen(80, 79, 80, 79, 79))
-    assert not any(await seen(80, 80))
-    assert await seen(79, 79) == [False, True]
-    assert await seen(90, 79) == [False, True]  # both moves are far enough
+    assert await seen(80, 79, 80, 79, 80, 79, 80) == ["a", *"------"]
+    assert await seen(79, 79) == ["-", "a"]
+    assert await seen(80, 79, 80, 79, 79) == [*"-----"]
+    assert await seen(80, 80) == ["-", "r"]
+    assert await seen(79, 79) == ["-", "a"]
+    assert await seen(90, 79) == ["r", "a"]  # both moves are far enough
 
 
 async def test_an_empty_list_hides_no_fall(watch: Watch) -> None:
@@ -120,7 +129,9 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     [key] = await bot.documents.list_keys(f"{ACME}/{ALERT}/")
     name = key.partition(f"/{ALERT}/")[2]
     until = bot.clock() + 7 * DAY
-    await bot.repository.change_alert(ACME, name, lambda each: replace(each, snoozed_until=until))
+    await bot.repository.change_alert(
+        ACME, name, lambda each: replace(each, snooze=Snooze(by="U0ADA", until=until))
+    )
 
     further = await watch.sees(a_domain("a.example", 50), b)
     other = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 60))
@@ -180,19 +191,20 @@ async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
 
     await bot.at(bot.clock() + 2 * LOOK)
 
-    assert [text for _, text in bot.posts.posts] == ["alert: a.example"]
+    assert [_host(text) for _, text in bot.posts.posts] == ["a.example"]
     assert bot.posts.notified == []
 
 
-async def test_the_buttons_of_an_alert_work_for_thirty_days(watch: Watch) -> None:
+async def test_a_fall_is_watched_for_thirty_days(watch: Watch) -> None:
     bot = watch.bot
     await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
-    posted_at = bot.clock()
+    bot.clock.now += KEPT_FOR
+    await bot.cards.run_due()
+    again = await watch.sees(a_domain("a.example", 50), a_domain("b.example", 97))
 
-    early = await forget_expired(bot.documents, EXPIRING, posted_at + 29 * DAY)
-    late = await forget_expired(bot.documents, EXPIRING, posted_at + 30 * DAY)
-
-    assert (early, late) == (0, 1)
+    assert "Not recovered within 30 days" in bot.posts.edited[-1][1]
+    assert again == ["alert: a.example"]
+    assert len(bot.posts.posts) == 1
 
 
 async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
@@ -200,7 +212,9 @@ async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
     await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
     digest_id = (await bot.digest()).digest_id
     await bot.service.delete(ACME, digest_id)
+    await bot.cards.run_due()
 
+    assert "was deleted" in bot.posts.edited[-1][1]
     assert await bot.documents.list_keys(f"{ACME}/") == []
     with pytest.raises(UnknownAlertError):
         await bot.repository.alert(ACME, f"{digest_id}/t")

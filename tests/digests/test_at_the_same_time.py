@@ -30,7 +30,6 @@ from tests.digests.builders import (
     NINE,
     Bot,
     DocumentsOnDisk,
-    an_alert,
     announcement,
     outcomes,
 )
@@ -115,8 +114,8 @@ def broken_words(_post: Post) -> Message:
     raise KeyError("a mistake of ours")
 
 
-async def test_a_bug_of_the_bot_is_reported_at_once(bot: Bot) -> None:
-    bot.renderer = DigestRenderer(broken_words, broken_words, announcement, an_alert)
+async def test_a_mistake_of_ours_is_told_at_once_and_as_one(bot: Bot) -> None:
+    bot.renderer = DigestRenderer(broken_words, broken_words, announcement)
     bot.start()
     await bot.make()
 

@@ -30,7 +30,6 @@ from tests.digests.builders import (
     EVE,
     NINE,
     Bot,
-    an_alert,
     announcement,
     replan,
     send_now,
@@ -64,7 +63,7 @@ def press() -> Press:
 
 
 def a_bot(press: Press, **parts: Any) -> Bot:
-    words = DigestRenderer(press.digest, press.heartbeat, announcement, an_alert)
+    words = DigestRenderer(press.digest, press.heartbeat, announcement)
     return Bot(renderer=words, **parts)
 
 

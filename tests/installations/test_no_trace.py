@@ -10,7 +10,7 @@ import pytest
 
 from bot.access.repository import Act, Audiences, Audit, Managers
 from bot.blocks.message import Message
-from bot.digests.models import Alert
+from bot.digests.models import Alert, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
@@ -103,8 +103,10 @@ class Life:
         await digests.keep_baseline(
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )
-        alert = Alert(channel_id=f"C_{self.mark}", hosts=(f"{self.mark}.example",))
-        await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert, self.clock())
+        now = self.clock()
+        fall = Fall(host=f"{self.mark}.example", at=now, told_at=now)
+        alert = Alert(channel_id=f"C_{self.mark}", falls=(fall,), due=now)
+        await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert)
         await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:

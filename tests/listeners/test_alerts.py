@@ -1,61 +1,75 @@
 """Presses on an alert that come at the same moment."""
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any, cast
 
-import aiohttp
-from slack_sdk.web.async_client import AsyncWebClient
-
-from bot.digests.alert_listeners import AlertListeners
-from bot.digests.models import Alert
+from bot.digests import alert_life as life
+from bot.digests.alert_cards import AlertCards
+from bot.digests.models import Alert, Fall, Snooze
 from bot.digests.repository import DigestRepository
-from bot.digests.screen import DigestScreen
-from bot.dispatch.request import Request
 from bot.process.workspace import WorkspaceId
-from bot.slack.replies import Origin, Replies
+from bot.slack.client import SentMessage
 from tests.builders import MOMENT
+from tests.digests.builders import a_digest, a_schedule
+from tests.fakes import FakeClock, FakePosts
 from tests.memory import MemoryDocuments
 
 ACME, NAME = WorkspaceId("T1"), "d1/r1"
+FALL = Fall(host="www.example", at=MOMENT, told_at=MOMENT, before=90, low=30, now=30, told=30)
+ALERT = Alert(channel_id="C0OPS", falls=(FALL,), due=MOMENT, ts="1.1")
 
 
-class Post(AsyncWebClient):
-    """A post in Slack; while it is drawn for the first time, another process snoozes it."""
+class Busy(FakePosts):
+    """While a card is drawn for the first time, another process snoozes its domains."""
 
     def __init__(self, alerts: DigestRepository) -> None:
-        super().__init__(token="xoxb-1")
-        self.alerts = alerts
-        self.drawn: list[str] = []
+        super().__init__()
+        self.alerts, self.others = alerts, AlertCards(alerts, self, clock=FakeClock(MOMENT))
 
-    async def chat_update(self, **message: Any) -> Any:
-        if not self.drawn:
+    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: object) -> None:
+        is_first = not self.edited
+        await super().edit_dm(workspace, sent, message)  # type: ignore[arg-type]  # any message
+        if is_first:
             await self.alerts.change_alert(ACME, NAME, snoozed)
-        self.drawn.append(str(message))
+            await self.others.show(ACME, NAME)
 
 
 def snoozed(alert: Alert) -> Alert:
-    return replace(alert, snoozed_by="U2", snoozed_until=MOMENT)
+    return life.touched(replace(alert, snooze=Snooze(by="U0BOB")), MOMENT)
 
 
-async def let_in(*_asked: Any) -> None:
-    return None
+def taken(alert: Alert) -> Alert:
+    return life.take(alert, "U0ADA", MOMENT, takes_over=False)
 
 
-async def test_the_post_shows_in_the_end_what_both_have_pressed() -> None:
+async def test_one_process_draws_a_card_and_shows_in_the_end_what_both_have_pressed() -> None:
     alerts = DigestRepository(MemoryDocuments())
-    await alerts.keep_alert(ACME, NAME, Alert(channel_id="C1", hosts=("www.example",)), MOMENT)
-    post, screen = Post(alerts), SimpleNamespace(access=SimpleNamespace(require_visitor=let_in))
-    async with aiohttp.ClientSession() as http:
-        request = Request(
-            workspace=ACME,
-            origin=Origin("U1", "C1"),
-            client=post,
-            replies=Replies(http),
-            message={"ts": "1.1", "blocks": []},
-        )
-        await AlertListeners(alerts=alerts, screen=cast(DigestScreen, screen)).take(request, NAME)
+    await alerts.put(ACME, a_digest(schedule=replace(a_schedule(), every=15)))
+    await alerts.keep_alert(ACME, NAME, taken(ALERT))
+    posts = Busy(alerts)
 
-    assert "snoozed" not in post.drawn[0]
-    assert "takes it" in post.drawn[-1]
-    assert "snoozed" in post.drawn[-1]
+    await posts.others.show(ACME, NAME)
+    stored = await alerts.alert(ACME, NAME)
+    await posts.others.show(ACME, NAME)
+
+    drawn = [text for _, text in posts.edited]
+    assert [("is on it" in text, "snoozed" in text) for text in drawn] == [
+        (True, False),
+        (True, True),
+    ]
+    assert (stored.claimed_by, stored.due > MOMENT) == ("", True)
+
+
+async def test_a_card_whose_process_was_killed_is_drawn_by_the_next() -> None:
+    clock, posts = FakeClock(MOMENT), FakePosts()
+    alerts = DigestRepository(MemoryDocuments())
+    await alerts.put(ACME, a_digest(schedule=replace(a_schedule(), every=15)))
+    await alerts.keep_alert(ACME, NAME, life.claimed(taken(ALERT), "dead", MOMENT))
+    cards = AlertCards(alerts, posts, clock=clock)
+
+    await cards.run_due()
+    early = list(posts.edited)
+    clock.now += life.CLAIM
+    await cards.run_due()
+
+    assert early == []
+    assert "is on it" in posts.edited[0][1]

@@ -1,25 +1,34 @@
-"""Draw an alert: what got worse just now, who takes it, and for how long it is snoozed. Pure."""
+"""Draw an alert: what got worse, who is on it, what is snoozed, and how it ended. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from bot.blocks.builders import (
     actions,
     button,
     context,
     header,
+    input_element,
     message_of,
+    option,
     paragraphs,
     plain_message,
+    run_button,
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import moment_token, plural
-from bot.digests.models import Alert
-from bot.digests.report import Move, Post, Report, fallen, owners_to_mention, worse_moves
-from bot.digests.views.changes import changed_line, issues_line, move_text, with_news
-from bot.digests.views.notes import late_line, preview_note
+from bot.blocks.text import (
+    host_text,
+    lines_within,
+    literal,
+    moment_token,
+    plural,
+    score_number,
+)
+from bot.digests.models import Alert, Digest, Fall, Snooze
+from bot.digests.report import Move
+from bot.digests.views.changes import MAX_SIGN_CHARS, issues_line, move_text
+from bot.digests.views.notes import preview_note
 from bot.digests.views.wording import (
     domain_line,
     manage_button,
@@ -28,130 +37,239 @@ from bot.digests.views.wording import (
     person,
     scan_button,
 )
-from bot.domains.end_views import coverage_text, soon_text
-from bot.domains.lookup import host_of
+from bot.domains.end_dates import Ending
+from bot.domains.end_views import sign_words, soon_text, soon_words
+from bot.tracker.hijack_signs import ISSUER, is_worse, kind_of
+from bot.tracker.models import Domain
 
-TAKE, SNOOZE = "alert.take", "alert.snooze"
-# The beginning of the ids of the blocks that a press redraws.
-REDRAWN = "alert."
+TAKE, TAKE_OVER, LET_GO = "alert.take", "alert.over", "alert.let-go"
+SNOOZE, WAKE, DETAILS = "alert.snooze", "alert.wake", "alert.details"
+# The same in the list of digests.
+SNOOZE_ALL, WAKE_ALL = "digests.snooze", "digests.wake"
 MAX_LISTED = 10
-SNOOZE_DAYS = 7
+MAX_DETAILS_CHARS = 9_000
+MAX_NAMED = 3
+NOTHING_DOWN = "Everything has recovered by now, so nothing is snoozed."
+AWAKE = "🔔 The snooze is over: what gets worse is posted again."
+# The value of the option that has no end of its own.
+UNTIL_RECOVERED = "recovered"
+# By the value of the option, its label and its length.
+LENGTHS = {
+    "1h": ("1 hour", timedelta(hours=1)),
+    "1d": ("1 day", timedelta(days=1)),
+    "7d": ("7 days", timedelta(days=7)),
+}
 
 
-def alert_message(post: Post, name: str) -> Message:
-    """Return the post about what got worse; `name` comes back with its buttons."""
-    report, plan = post.report, post.digest.plan
-    lines = [*_taken(report), *map(_fall, worse_moves(report)), *_nearer(post), *_grave(report)]
-    hosts, left_out = fallen(report), len(lines) - MAX_LISTED
-    owners = owners_line(owners_to_mention(report, plan.mentions))
-    scan = scan_button("Scan", hosts[0]) if len(hosts) == 1 else None
-    blocks = (
-        header(_title(report, hosts)),
-        *([context(late)] if (late := late_line(post)) else []),
+def alert_message(
+    name: str, alert: Alert, digest: Digest | None, now: datetime, *, last_word: str = ""
+) -> Message:
+    """Return the card of an alert as it is now; `name` comes back with its buttons.
+
+    `digest` is `None` once it was deleted. `last_word`: the card does not change any more.
+    """
+    falls = [*alert.down, *(fall for fall in alert.falls if not fall.is_down)]
+    left_out, owners = len(falls) - MAX_LISTED, owners_line(alert.owners)
+    blocks = [
+        header(title(alert)),
         *([section(f"🔔 {owners}")] if owners else []),
-        *paragraphs(lines[:MAX_LISTED]),
+        *(
+            section(fall_line(fall), scan_button("Scan", fall.host) if fall.is_down else None)
+            for fall in falls[:MAX_LISTED]
+        ),
         *([context(f"and {left_out:,} more")] if left_out > 0 else []),
-        *([context(known)] if (known := coverage_text(report.coverage)) else []),
-        *_named(_buttons(name, None, manage_button(post.digest), scan)),
-    )
-    return with_news(message_of(*blocks), report, post.sent_at)
+        *map(context, [*alert.notes, *_states(alert, digest, now), *filter(None, [last_word])]),
+    ]
+    others = [manage_button(digest) if digest else None]
+    if left_out > 0:
+        others.insert(0, button("Details", DETAILS, name))
+    if alert.down and not last_word:
+        others = [*_buttons(name, alert, digest, now), *others]
+    elif digest and alert.active_snooze(now):
+        others.insert(0, button("End snooze", WAKE, name))
+    return message_of(*blocks, *actions(*others))
 
 
-def alert_preview(post: Post) -> Message:
+def alert_preview(alert: Alert, digest: Digest, now: datetime) -> Message:
     """Return what an alert would look like now, without buttons, or that nothing is worse."""
-    owners = owners_to_mention(post.report, post.digest.plan.mentions)
-    note = preview_note(len(mention_tokens(owners)))
-    if not fallen(post.report):
+    note = preview_note(len(mention_tokens(alert.owners)))
+    if not alert.falls:
         return plain_message(f"{note} Nothing got worse since the last look.")
-    plan = replace(post.digest.plan, mentions=())
-    message = alert_message(replace(post, digest=replace(post.digest, plan=plan)), "")
-    shown = (block for block in message.blocks if block["type"] != "actions")
+    drawn = alert_message("", alert, digest, now).blocks
+    shown = [
+        {name: part for name, part in block.items() if name != "accessory"}
+        for block in drawn
+        if block["type"] != "actions" and "🔔" not in str(block)
+    ]
     return message_of(section(note), *shown)
 
 
-def redrawn(message: Mapping[str, Any], name: str, alert: Alert) -> Message:
-    """Return a posted alert, as Slack sends it with a press, with its present state."""
-    blocks = [block for block in message.get("blocks") or [] if not _is_redrawn(block)]
-    others = [
-        element
-        for block in message.get("blocks") or []
-        if _is_redrawn(block) and block["type"] == "actions"
-        for element in block["elements"]
-        if element.get("action_id") not in {TAKE, SNOOZE}
+def details_message(alert: Alert) -> Message:
+    """Return all domains of an alert, as far as they fit into a message."""
+    falls = [*alert.down, *(fall for fall in alert.falls if not fall.is_down)]
+    lines = lines_within(map(fall_line, falls), MAX_DETAILS_CHARS)
+    left_out = len(falls) - len(lines)
+    more = [f"and {left_out:,} more"] if left_out else []
+    return message_of(section(f"*{title(alert)}*"), *paragraphs([*lines, *more]))
+
+
+def title(alert: Alert) -> str:
+    """Return `www.example.com fell to 30`, or the number of domains and the worst, or the end."""
+    down, count = alert.down, len(alert.falls)
+    if not down:
+        return _ending(alert)
+    if count == 1:
+        return _what(down[0])
+    if len(down) < count:
+        return f"{len(down):,} of {count:,} domains still worse. Worst: {_what(down[0])}"
+    changed = sum(_has_changed(fall) for fall in down)
+    parts = [
+        f"{plural(changed, 'domain')} changed" if changed else "",
+        f"{plural(count - changed, 'domain') if not changed else count - changed} got worse"
+        if count > changed
+        else "",
     ]
-    states = [context(line) for line in state_lines(alert)]
-    buttons = _buttons(name, alert, *others)
-    return Message(str(message.get("text") or ""), (*blocks, *_named([*states, *buttons])))
+    return f"{', '.join(filter(None, parts))}. Worst: {_what(down[0])}"
 
 
-def state_lines(alert: Alert) -> list[str]:
-    """Return who took an alert, and until when it is snoozed, as mrkdwn."""
-    lines = [f"👋 {person(alert.taken_by)} takes it."] if alert.taken_by else []
-    if alert.snoozed_until:
-        until = moment_token(alert.snoozed_until)
-        lines.append(f"😴 {person(alert.snoozed_by)} snoozed these domains until {until}.")
-    return lines
+def recovered_line(alert: Alert) -> str:
+    """Return the line in the thread about the end of an alert."""
+    return _ending(alert, is_mrkdwn=True)
+
+
+def lasting_text(time: timedelta) -> str:
+    """Return `40 minutes`, `3 hours` or `2 days`."""
+    minutes = max(1, round(time.total_seconds() / 60))
+    if minutes < 120:
+        return plural(minutes, "minute")
+    return plural(minutes // 60, "hour") if minutes < 2_880 else plural(minutes // 1_440, "day")
 
 
 def taken_already_text(alert: Alert) -> str:
-    """Return the answer to a second person who presses `Take it`."""
-    return f"{person(alert.taken_by)} has taken this already."
+    """Return the answer to somebody else who presses `I'm on it` or `Let go`."""
+    if alert.taken_by is None:
+        return "No one is on it now. Press `I'm on it`."
+    return f"{person(alert.taken_by)} is on it. Press `Take over` to take it over."
 
 
-def snoozed_already_text(alert: Alert) -> str:
-    """Return the answer to a second press of `Snooze`."""
-    until = f" until {moment_token(alert.snoozed_until)}" if alert.snoozed_until else ""
-    return f"{person(alert.snoozed_by)} has snoozed this already{until}."
+def snooze_menu(action_id: str, name: str, *, until_recovered: bool) -> Block:
+    """Return the menu that snoozes; `name` comes back with the length."""
+    lengths = {value: label for value, (label, _) in LENGTHS.items()}
+    if until_recovered:
+        lengths[UNTIL_RECOVERED] = "until recovered"
+    options = [option(f"{name}/{value}", label) for value, label in lengths.items()]
+    return input_element("static_select", action_id, "Snooze", options=options)
 
 
-def _buttons(name: str, alert: Alert | None, *others: Block | None) -> list[Block]:
-    is_taken, is_snoozed = bool(alert and alert.taken_by), bool(alert and alert.snoozed_until)
-    return actions(
-        None if is_taken else button("Take it", TAKE, name, style="primary"),
-        None if is_snoozed else button(f"Snooze {SNOOZE_DAYS} days", SNOOZE, name),
-        *others,
-    )
+def snooze_text(snooze: Snooze, hosts: Sequence[str] = ()) -> str:
+    """Return who snoozed which domains, and until when, as mrkdwn; no hosts: all domains."""
+    named = ", ".join(literal(host_text(host)) for host in hosts[:MAX_NAMED])
+    left_out = len(hosts) - MAX_NAMED
+    more = f" and {left_out:,} more" if left_out > 0 else ""
+    until = f"until {moment_token(snooze.until)}" if snooze.until else "until recovered"
+    return f"😴 {person(snooze.by)} snoozed {named or 'all domains'}{more} {until}."
 
 
-def _named(blocks: Sequence[Block]) -> list[Block]:
-    return [{**block, "block_id": f"{REDRAWN}{at}"} for at, block in enumerate(blocks)]
+def _states(alert: Alert, digest: Digest | None, now: datetime) -> list[str]:
+    """Return who is on it, and what is snoozed, as mrkdwn."""
+    lines = []
+    if alert.taken_by and alert.taken_at and alert.down:
+        lines.append(f"👋 {person(alert.taken_by)} is on it since {moment_token(alert.taken_at)}.")
+    if digest and (of_all := digest.active_snooze(now)):
+        lines.append(snooze_text(of_all))
+    elif snooze := alert.active_snooze(now):
+        lines.append(snooze_text(snooze, alert.hosts))
+    return lines
 
 
-def _is_redrawn(block: Mapping[str, Any]) -> bool:
-    return str(block.get("block_id", "")).startswith(REDRAWN)
+def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> list[Block | None]:
+    is_snoozed = alert.active_snooze(now) or (digest and digest.active_snooze(now))
+    hosts = " ".join(fall.host for fall in alert.down)
+    return [
+        None if alert.taken_by else button("I'm on it", TAKE, name, style="primary"),
+        *(
+            [button("Take over", TAKE_OVER, name), button("Let go", LET_GO, name)]
+            if alert.taken_by
+            else []
+        ),
+        button("End snooze", WAKE, name)
+        if is_snoozed
+        else snooze_menu(SNOOZE, name, until_recovered=True),
+        run_button("Scan all", f"/scan {hosts}") if len(alert.down) > 1 else None,
+    ]
 
 
-def _fall(move: Move) -> str:
-    return f"📉 {domain_line(move.domain.domain, f'health {move_text(move)}')}"
+def _has_changed(fall: Fall) -> bool:
+    """Return whether a possible hijack is the worst of a domain; a new issuer seldom is one."""
+    signs = {kind_of(each.sign) for each in fall.changes if is_worse(each.sign, each.after)}
+    is_all = fall.before is None and not fall.marks and not fall.issues
+    return bool(signs if is_all else signs - {ISSUER})
 
 
-def _title(report: Report, hosts: Sequence[str]) -> str:
-    """Return `2 domains changed, 3 got worse`; one with a possible hijack has changed."""
-    changed = {host_of(domain) for domain in report.taken}
-    worse = sum(host not in changed for host in hosts)
-    if not changed:
-        return f"{plural(worse, 'domain')} got worse"
-    return f"{plural(len(changed), 'domain')} changed" + (
-        f", {worse:,} got worse" if worse else ""
-    )
+def _what(fall: Fall) -> str:
+    """Return what is worst about a domain in plain text, for a title."""
+    host = host_text(fall.host)
+    if _has_changed(fall):
+        worse = (each.sign for each in fall.changes if is_worse(each.sign, each.after))
+        return f"{host} changed: {', '.join(dict.fromkeys(map(kind_of, worse)))}"
+    if fall.before is not None and fall.now is not None:
+        return f"{host} fell to {score_number(fall.now)}"
+    if fall.marks and fall.ends:
+        return f"{host}: {soon_words(fall.ends, fall.told_at)}"
+    severity = fall.issues[0].severity.value if fall.issues else ""
+    return f"{host} has a new {severity} issue".replace("  ", " ")
 
 
-def _taken(report: Report) -> Iterator[str]:
-    taken = {domain.domain for domain in report.taken}
-    for domain, _, change in report.changed:
-        if domain.domain in taken:
-            yield f"🔀 {changed_line(domain, change)}"
+def fall_line(fall: Fall) -> str:
+    """Return what got worse about a domain and what its scans found, as mrkdwn."""
+    if fall.is_gone:
+        return domain_line(fall.host, "is no longer in the portfolio")
+    if fall.recovered_at:
+        return f"✅ {domain_line(fall.host, _course(fall))}"
+    lines = [
+        f"🔀 {domain_line(fall.host, literal(sign_words(change), MAX_SIGN_CHARS))}"
+        for change in fall.changes
+        if is_worse(change.sign, change.after)
+    ]
+    if fall.before is not None:
+        move = Move(Domain(domain=fall.host), fall.before, fall.now)
+        lines.append(f"📉 {domain_line(fall.host, f'health {move_text(move)}')}")
+    if fall.marks and fall.ends:
+        row = Ending(fall.host, fall.ends, fall.hosts_under)
+        text = soon_text(row, fall.told_at, is_owned=fall.is_owned)
+        lines.append(f"⏳ {domain_line(fall.host, text)}")
+    if fall.issues:
+        lines.append(f"🚨 {issues_line(fall.host, fall.issues)}")
+    lines += [
+        f"🔀 {literal(sign_words(change), MAX_SIGN_CHARS)}"
+        for change in fall.changes
+        if not is_worse(change.sign, change.after)
+    ]
+    return "\n".join(lines)
 
 
-def _grave(report: Report) -> Iterator[str]:
-    for domain in dict.fromkeys(report.grave):
-        issues = [issue for each, _, issue in report.issues if each is domain]
-        yield f"🚨 {issues_line(domain.domain, issues)}"
+def _course(fall: Fall) -> str:
+    """Return `30 → 91, after 40 minutes`."""
+    time = lasting_text((fall.recovered_at or fall.at) - fall.at)
+    if fall.before is None or fall.low is None or fall.now is None:
+        return f"after {time}"
+    return f"{score_number(fall.low)} → {score_number(fall.now)}, after {time}"
 
 
-def _nearer(post: Post) -> Iterator[str]:
-    report, rows = post.report, {domain.domain: row for domain, row in post.report.soon}
-    for domain in report.nearer:
-        row = rows[domain.domain]
-        text = soon_text(row, post.sent_at, is_owned=report.is_owned(domain))
-        yield f"⏳ {domain_line(domain.domain, text)}"
+def _ending(alert: Alert, *, is_mrkdwn: bool = False) -> str:
+    recovered = [fall for fall in alert.falls if fall.recovered_at]
+    if len(alert.falls) == 1 and recovered:
+        host = host_text(recovered[0].host)
+        name = literal(host) if is_mrkdwn else host
+        return f"✅ Recovered: {name} {_course(recovered[0])}"
+    if len(alert.falls) == 1:
+        host = host_text(alert.falls[0].host)
+        return f"Ended: {literal(host) if is_mrkdwn else host} is no longer in the portfolio"
+    if not recovered:
+        return f"Ended: {len(alert.falls):,} domains are no longer in the portfolio"
+    last = max(fall.recovered_at for fall in recovered if fall.recovered_at)
+    time = lasting_text(last - min(fall.at for fall in recovered))
+    gone = len(alert.falls) - len(recovered)
+    more = f"; {plural(gone, 'domain')} no longer in the portfolio" if gone else ""
+    all_of = f"all {len(recovered):,} domains" if len(recovered) > 1 else "1 domain"
+    return f"✅ Recovered: {all_of}, after {time}{more}"

@@ -6,7 +6,8 @@ from datetime import date, datetime, timedelta
 from bot.blocks.builders import button, field, form, input_element, notice, plain_message, section
 from bot.blocks.message import Block, Message
 from bot.blocks.text import bold, moment_token
-from bot.digests.models import Digest
+from bot.digests.models import Digest, Silences
+from bot.digests.views.alert import WAKE_ALL, snooze_text
 from bot.digests.views.form_fields import Draft, channel_field, what_fields, when_fields
 from bot.digests.views.mention_fields import rule_blocks, rule_boxes
 from bot.digests.views.schedule import RUNS_SHOWN, next_runs
@@ -114,6 +115,7 @@ class Editing:
     digest: Digest | None = None
     is_new: bool = True
     note: str = ""
+    silences: Silences | None = None
 
 
 def edit_form(editing: Editing, metadata: str) -> Block:
@@ -123,6 +125,7 @@ def edit_form(editing: Editing, metadata: str) -> Block:
     blocks = [
         *([section(editing.note)] if editing.note else []),
         section(_about(editing), button("Back", BACK)),
+        *_snoozed(editing),
         channel_field(draft, nonce),
         *when_fields(draft, nonce),
         section(_runs_text(editing)),
@@ -133,6 +136,16 @@ def edit_form(editing: Editing, metadata: str) -> Block:
     ]
     title = "New digest" if editing.is_new and digest is None else "Change digest"
     return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
+
+
+def _snoozed(editing: Editing) -> list[Block]:
+    """Return what is snoozed of an alert, with the button that ends it and shows the list."""
+    silences = editing.silences
+    lines = [snooze_text(*each) for each in silences.snoozes] if silences else []
+    if not (lines and editing.digest):
+        return []
+    end = digest_button("End snooze", WAKE_ALL, editing.digest)
+    return [section("\n".join(lines), end)]
 
 
 def _about(editing: Editing) -> str:

@@ -1,7 +1,7 @@
 """Draw the domains of a digest as a table and as lines, and the list of digests. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 
@@ -25,8 +25,9 @@ from bot.blocks.text import (
     plural,
     score_number,
 )
-from bot.digests.models import MAX_PER_CHANNEL, Digest
+from bot.digests.models import MAX_PER_CHANNEL, Digest, Silences
 from bot.digests.report import Report
+from bot.digests.views.alert import SNOOZE_ALL, WAKE_ALL, snooze_menu, snooze_text
 from bot.digests.views.changes import delta_text, rounded_delta
 from bot.digests.views.modal import BACK, SAVING
 from bot.digests.views.schedule import schedule_text
@@ -52,7 +53,8 @@ class DigestList:
     """The digests of a channel, for one reader.
 
     `channel` is `None` for a direct message or a private channel without the bot: there readers
-    change only their own digests. `note` is mrkdwn about the last action.
+    change only their own digests. `note` is mrkdwn about the last action. `silences` are those of
+    alerts, by the digest's id.
     """
 
     digests: Sequence[Digest]
@@ -61,6 +63,7 @@ class DigestList:
     reader_id: str = ""
     reader_zone: str | None = None
     note: str = ""
+    silences: Mapping[str, Silences] = field(default_factory=dict)
 
 
 def list_form(listed: DigestList, metadata: str) -> Block:
@@ -126,15 +129,17 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
     text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
-    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest)]))
+    silences = listed.silences.get(digest.digest_id)
+    snoozed = [snooze_text(*each) for each in silences.snoozes] if silences else []
+    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest), *snoozed]))
     is_own = digest.made_by == listed.reader_id
     if not (listed.channel or is_own):
         return [section(text), details]
     change = digest_button("Change", CHANGE, digest)
-    return [section(text, change), details, *_digest_buttons(digest)]
+    return [section(text, change), details, *_digest_buttons(digest, silences)]
 
 
-def _digest_buttons(digest: Digest) -> list[Block]:
+def _digest_buttons(digest: Digest, silences: Silences | None) -> list[Block]:
     question = confirm(
         "Delete this digest?",
         "It is deleted for everyone in the channel, with its trend. To stop it for a while, use"
@@ -147,7 +152,14 @@ def _digest_buttons(digest: Digest) -> list[Block]:
         digest_button("Preview", PREVIEW, digest),
         digest_button(*turn, digest),
         digest_button("Delete", DELETE, digest, confirm=question),
+        _snooze_element(digest, silences) if silences else None,
     )
+
+
+def _snooze_element(digest: Digest, silences: Silences) -> Block | None:
+    if silences.snoozes:
+        return digest_button("End snooze", WAKE_ALL, digest)
+    return snooze_menu(SNOOZE_ALL, digest.digest_id, until_recovered=silences.has_open_card)
 
 
 MAX_HOST_CHARS = 100

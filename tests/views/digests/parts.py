@@ -3,6 +3,10 @@
 from typing import Any
 
 from bot.blocks.message import MAX_TEXT_CHARS, Message
+from bot.digests.alert_life import alert_of
+from bot.digests.report import Post
+from bot.digests.views.alert import alert_message
+from bot.digests.views.changes import with_news
 from bot.playground.blockkit.payload import text_chars
 from tests.digests.builders import DIGEST_ID
 from tests.views.acceptance import assert_slack_takes, shown_text
@@ -56,3 +60,10 @@ def everywhere(message: Message, words: str) -> bool:
     fallback = message.fallback() or message
     blocks = [shown_text(Message("", each.blocks)) for each in (message, fallback)]
     return all(words in text.replace("`", "").replace("*", "") for text in (message.text, *blocks))
+
+
+def card(post: Post, name: str = "d1/t") -> Message:
+    """Return the message that posts an alert about what got worse."""
+    alert = alert_of(post, post.digest.plan.channel_id)
+    message = alert_message(name, alert, post.digest, post.sent_at)
+    return with_news(message, post.report, post.sent_at)

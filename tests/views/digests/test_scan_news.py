@@ -8,7 +8,6 @@ import pytest
 from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Post, fallen, got_worse, has_changed, make_report
-from bot.digests.views.alert import alert_message
 from bot.digests.views.post import digest_message, heartbeat_message
 from bot.domains.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
 from bot.domains.lookup import index_by_host
@@ -18,7 +17,7 @@ from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_domain, ending
 from tests.digests.builders import a_post
 from tests.loops import loop_over
 from tests.views.acceptance import shown_text
-from tests.views.digests.parts import everywhere, taken, title
+from tests.views.digests.parts import card, everywhere, taken, title
 
 DAY = timedelta(days=1)
 Rows = dict[str, EndDates]
@@ -61,7 +60,7 @@ SIGNS = {
 def test_a_possible_hijack_comes_first(change: tuple[str, str, str], words: str) -> None:
     post = post_on({"a.example": changed(*change), "b.example": ending(-1, 80)})
 
-    digest, alert = taken(digest_message(post)), taken(alert_message(post, "d1/t"))
+    digest, alert = taken(digest_message(post)), taken(card(post))
 
     assert got_worse(post.report)
     assert fallen(post.report)[0] == "a.example"
@@ -197,7 +196,7 @@ def test_what_a_scan_says_of_a_registrar_does_nothing(text: str) -> None:
     post = post_on({"a.example": changed("whois registrar", "A", text or "B")})
 
     taken(digest_message(post))
-    taken(alert_message(post, "d1/t"))
+    taken(card(post))
 
 
 def test_the_first_digest_tells_what_changed_since_it_was_made() -> None:
@@ -243,16 +242,18 @@ def test_the_title_of_an_alert_tells_changes_from_what_got_worse() -> None:
     then = {"a.example": ending(300, 80), "b.example": ending(8, 80)}
     now = {"a.example": changed("whois registrar", "A", "B"), "b.example": ending(7, 80)}
 
-    assert title(alert_message(post_on(now, then), "d1/t")) == "1 domain changed, 1 got worse"
+    assert title(card(post_on(now, then))) == (
+        "1 domain changed, 1 got worse. Worst: a.example changed: registrar"
+    )
     del now["b.example"], then["b.example"]
-    assert title(alert_message(post_on(now, then), "d1/t")) == "1 domain changed"
+    assert title(card(post_on(now, then))) == "a.example changed: registrar"
 
 
 def test_a_new_grave_issue_is_an_alert() -> None:
     issue = KnownIssue("critical", "Listed on a blacklist", (MOMENT - DAY / 2).timestamp())
     post = post_on({"a.example": ending(300, 80, worst=(issue,))})
 
-    message = taken(alert_message(post, "d1/t"))
+    message = taken(card(post))
 
     assert fallen(post.report) == ("a.example",)
     assert "🚨 *a.example* 🔴 Critical: Listed on a blacklist" in shown_text(message)

@@ -1,0 +1,203 @@
+"""Bring the cards of alerts up to date in Slack, each by one process at a time.
+
+A change of an alert is saved first, with the lines that its thread gets, and comes due. A process
+that draws it claims it, so a killed one leaves it due; what it had posted may come once more.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from bot.blocks.builders import plain_message
+from bot.blocks.message import Message
+from bot.digests import alert_life as life
+from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestError
+from bot.digests.repository import DigestRepository
+from bot.digests.views.alert import alert_message
+from bot.digests.views.wording import person
+from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
+from bot.slack.client import SentMessage
+from bot.slack.errors import ChannelClosedError, SlackError
+from bot.slack.posting import MAX_TRIES, Posting, retry_after
+
+AT_ONCE = 200
+# A channel that is closed may be opened again.
+CLOSED_AGAIN_AFTER = timedelta(hours=1)
+
+
+def name_of(digest_id: str, token: str) -> str:
+    """Return the name of the alert of a run."""
+    return f"{digest_id}/{token}"
+
+
+def shown_by(message: Message) -> str:
+    """Return what names the content of a card."""
+    return hashlib.sha256(json.dumps(message.blocks).encode()).hexdigest()[:16]
+
+
+async def note_look(
+    repository: DigestRepository, workspace: WorkspaceId, digest: Digest, look: life.Look
+) -> set[str]:
+    """Save what a look says of the alerts of a digest; return the hosts on open cards.
+
+    A post without `ts` may be there if its baseline counts; else its process died before it.
+    """
+    told: set[str] = set()
+    for name, alert in (await repository.alerts(workspace, digest.digest_id)).items():
+        is_posted = name == name_of(digest.digest_id, digest.baseline or "")
+        if not (alert.ts or alert.is_uncertain or is_posted):
+            await repository.delete_alert(workspace, name)
+        elif alert.down and not _is_elsewhere(alert, digest):
+            seen = partial(_seen, name=name, digest=digest, look=look)
+            with suppress(UnknownAlertError):
+                after = await repository.change_alert(workspace, name, seen)
+                told |= set(after.hosts) if after.ts else set()
+    return told
+
+
+def _seen(alert: Alert, name: str, digest: Digest, look: life.Look) -> Alert:
+    """Return an alert after a look; its card comes due if it is not as it has to be."""
+    now = look.ends.now
+    after = life.after_look(replace(alert, is_uncertain=not alert.ts), look)
+    is_shown = not after.ts or after.shown == shown_by(drawn(name, after, digest, now))
+    return after if is_shown and not after.lines else life.touched(after, now)
+
+
+def drawn(name: str, alert: Alert, digest: Digest | None, now: datetime) -> Message:
+    """Return the card of an alert as it has to be."""
+    last_word = _last_word(alert, digest, now)
+    if digest is None or _is_elsewhere(alert, digest):  # its snooze goes with it
+        alert = replace(alert, snooze=None)
+    return alert_message(name, alert, digest, now, last_word=last_word)
+
+
+def _last_word(alert: Alert, digest: Digest | None, now: datetime) -> str:
+    """Return why a card does not change any more, or for now; nothing for one that does."""
+    if digest is None:
+        return "🗑️ This alert was deleted. Its card stays as it is."
+    if alert.down and _is_elsewhere(alert, digest):
+        return "➡️ This alert posts elsewhere now, or at fixed times. Its card stays as it is."
+    if life.is_expired(alert, now):
+        days = life.KEPT_FOR.days
+        return f"⏹️ Not recovered within {days} days. A further fall is a new card."
+    if alert.down and digest.pause:
+        by = f" by {person(digest.pause.by)}" if digest.pause.by else ""
+        return f"⏸️ The alert is paused{by}. Its card goes on when it is resumed."
+    return ""
+
+
+def _is_elsewhere(alert: Alert, digest: Digest) -> bool:
+    return digest.plan.channel_id != alert.channel_id or not digest.plan.is_alert
+
+
+@dataclass
+class AlertCards:
+    """Draws cards and posts the lines of their threads."""
+
+    repository: DigestRepository
+    posts: Posting
+    _: KW_ONLY
+    clock: Callable[[], datetime]
+
+    async def run_due(self) -> None:
+        """Draw the cards that are due. Raise StoreError."""
+        for workspace, name in await self.repository.due_alerts(self.clock(), limit=AT_ONCE):
+            with warned("a card is drawn later", BotError):
+                await self.show(workspace, name)
+
+    async def show(self, workspace: WorkspaceId, name: str) -> None:
+        """Bring a card up to date, unless another process does. Raise StoreError."""
+        token = secrets.token_hex(4)
+        try:
+            while await self._show_once(workspace, name, token):
+                pass
+        except UnknownAlertError:  # another process has drawn it to its end, or it is of old
+            await self.repository.delete_alert(workspace, name)
+
+    async def touch(self, workspace: WorkspaceId, digest_id: str, *, after: timedelta) -> None:
+        """Let the cards of a digest be compared with it `after` some time. Raise StoreError."""
+        at = self.clock() + after
+        for name in await self.repository.alerts(workspace, digest_id):
+            with suppress(UnknownAlertError):
+                await self.repository.change_alert(workspace, name, partial(life.touched, at=at))
+
+    async def _show_once(self, workspace: WorkspaceId, name: str, token: str) -> bool:
+        """Draw a card; return whether it was changed meanwhile."""
+        change = partial(self.repository.change_alert, workspace, name)
+        alert = await change(partial(life.claimed, token=token, now=self.clock()))
+        if alert.claimed_by != token:
+            return False
+        digest = await self._digest(workspace, name)
+        tries, wait = 0, None
+        try:
+            alert = await self._draw(workspace, name, alert, digest, token)
+        except SlackError as error:
+            tries, wait = alert.tries + 1, _again_after(error, alert.tries)
+            with warned("a card is not drawn", SlackError):
+                raise
+        now = self.clock()
+        is_given_up = tries > 0 and wait is None
+        is_drawn_to_end = not tries and (digest is None or _is_over(alert, digest, now))
+        if is_given_up or is_drawn_to_end:
+            alert = await self.repository.alert(workspace, name)
+            if is_given_up or not alert.is_stale:
+                await self.repository.delete_alert(workspace, name)
+                return False
+        due = now if digest is None else life.next_due(alert, digest, now)
+        due = now + wait if wait else due
+        released = await change(partial(life.released, token=token, now=now, due=due, tries=tries))
+        return released.due <= now
+
+    async def _draw(
+        self, workspace: WorkspaceId, name: str, alert: Alert, digest: Digest | None, token: str
+    ) -> Alert:
+        change = partial(self.repository.change_alert, workspace, name)
+        message = drawn(name, alert, digest, self.clock())
+        place, shown = alert.channel_id, shown_by(message)
+        if alert.ts and shown != alert.shown:
+            await self.posts.edit_dm(workspace, SentMessage(place, alert.ts), message)
+            alert = await change(lambda each: self._kept(each, token, shown=shown))
+        while alert.lines and (alert.ts or not alert.down):
+            line, thread = alert.lines[0], alert.ts or None
+            await self.posts.acquire_turn(workspace, place)
+            try:
+                await self.posts.post(workspace, place, plain_message(line), thread_ts=thread)
+            except SlackError as error:
+                if not error.is_outcome_unknown:
+                    raise
+            alert = await change(
+                lambda each, line=line: self._kept(each, token, line=line)  # type: ignore[misc]
+            )
+        return alert
+
+    def _kept(self, alert: Alert, token: str, *, shown: str = "", line: str = "") -> Alert:
+        """Return an alert after a step of `token`, whose claim goes on."""
+        lines = alert.lines[1:] if line and alert.lines[:1] == (line,) else alert.lines
+        due = self.clock() + life.CLAIM if alert.claimed_by == token else alert.due
+        return replace(alert, shown=shown or alert.shown, lines=lines, due=due)
+
+    async def _digest(self, workspace: WorkspaceId, name: str) -> Digest | None:
+        with suppress(UnknownDigestError):
+            return await self.repository.get(workspace, name.partition("/")[0])
+        return None
+
+
+def _is_over(alert: Alert, digest: Digest, now: datetime) -> bool:
+    """Return whether nothing more can become of a card."""
+    if alert.active_snooze(now) and not _is_elsewhere(alert, digest):
+        return False
+    is_final = _is_elsewhere(alert, digest) or life.is_expired(alert, now)
+    return is_final or not alert.down
+
+
+def _again_after(error: SlackError, tries: int) -> timedelta | None:
+    """Return when to draw a card again, `None`: never, it is gone."""
+    if isinstance(error, ChannelClosedError):
+        return CLOSED_AGAIN_AFTER if tries < MAX_TRIES else None
+    return retry_after(error, tries)

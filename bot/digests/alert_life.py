@@ -1,0 +1,300 @@
+"""The life of an alert: a fall, further falls, its end; taking and snoozing it. Pure."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
+from bot.digests.models import Alert, Digest, Fall, Silences
+from bot.digests.report import (
+    GRAVE,
+    MOVED_FROM,
+    Post,
+    Report,
+    fallen,
+    is_back,
+    owners_to_mention,
+    worse_moves,
+)
+from bot.digests.views.alert import fall_line, recovered_line
+from bot.digests.views.notes import late_line
+from bot.domains.end_dates import EndDates, Ending, KnownChange, KnownEnds, KnownIssue, issue_name
+from bot.domains.end_views import coverage_text
+from bot.domains.lookup import host_of
+from bot.domains.query import Bounds
+from bot.tracker.hijack_signs import ISSUER, is_same, is_worse, kind_of
+from bot.tracker.models import Domain
+
+# After that a fall that has not ended is no longer watched.
+KEPT_FOR = timedelta(days=30)
+# Longer than a wait for a turn and a call of Slack take together.
+CLAIM = timedelta(seconds=60)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a digest saw: its report, the whole portfolio by host, what scans know.
+
+    `is_whole` is false where the list may lack domains.
+    """
+
+    report: Report
+    domains: Mapping[str, Domain]
+    ends: KnownEnds
+    bounds: Bounds
+    is_whole: bool = True
+
+    @cached_property
+    def falls(self) -> Mapping[str, Fall]:
+        """The domains that got worse, by host name, the worst first."""
+        return {fall.host: fall for fall in falls_in(self.report, self.ends.now)}
+
+
+def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
+    """Return the domains that got worse, the worst first; see `fallen`."""
+    moves = {host_of(move.domain): move for move in worse_moves(report)}
+    soon = {host_of(domain): (domain, row) for domain, row in report.soon}
+    nearer = {host_of(domain) for domain in report.nearer}
+    issues: defaultdict[str, list[KnownIssue]] = defaultdict(list)
+    for domain, _, issue in report.issues if report.since else ():  # else they may be old
+        issues[host_of(domain)].append(issue)
+    changes: defaultdict[str, list[KnownChange]] = defaultdict(list)
+    for domain, _, change in report.changed:
+        changes[host_of(domain)].append(change)
+    found: list[Fall] = []
+    for host in fallen(report):
+        move = moves.get(host)
+        score = move.after if move else None
+        fall = Fall(
+            host=host,
+            at=now,
+            told_at=now,
+            before=move.before if move else None,
+            low=score,
+            now=score,
+            told=score,
+            issues=tuple(issues[host]),
+            changes=tuple(changes[host]),
+        )
+        found.append(_with_ends(fall, *soon[host], report) if host in nearer else fall)
+    return tuple(sorted(found, key=_has_new_issuer_only))
+
+
+def _has_new_issuer_only(fall: Fall) -> bool:
+    is_otherwise_worse = fall.before is not None or fall.marks or fall.issues
+    return not is_otherwise_worse and all(kind_of(each.sign) == ISSUER for each in fall.changes)
+
+
+def _with_ends(fall: Fall, domain: Domain, row: Ending, report: Report) -> Fall:
+    dates = EndDates(row.ends.scanned_at, row.ends.registration, row.ends.certificate)
+    return replace(
+        fall,
+        ends=dates,
+        hosts_under=row.hosts_under,
+        marks=marks_of(row.ends, fall.at),
+        is_owned=report.is_owned(domain),
+    )
+
+
+def alert_of(post: Post, channel_id: str) -> Alert:
+    """Return the alert about what got worse, before its post."""
+    notes = (late_line(post), coverage_text(post.report.coverage))
+    return Alert(
+        channel_id=channel_id,
+        falls=falls_in(post.report, post.sent_at),
+        due=post.sent_at + KEPT_FOR,
+        owners=owners_to_mention(post.report, post.digest.plan.mentions),
+        notes=tuple(filter(None, notes)),
+    )
+
+
+def after_look(alert: Alert, look: Look) -> Alert:
+    """Return an alert with what a look says of its domains, and what its thread gets to read."""
+    falls, lines = [], []
+    for fall in alert.falls:
+        again = look.falls.get(fall.host)
+        news = _news(fall, again) if again else None
+        if news and not alert.ts:  # a new card tells it: this one may not be there
+            continue
+        if news:
+            lines.append(fall_line(news))
+        seen = _joined(fall, news) if news else fall
+        falls.append(_with_state(seen, look))
+    after = replace(alert, falls=tuple(falls))
+    if alert.down and falls and not after.down:
+        lines.append(recovered_line(after))
+    return replace(after, lines=(*alert.lines, *lines))
+
+
+def _news(fall: Fall, again: Fall) -> Fall | None:
+    """Return what of a fall is not on the card yet, `None` if nothing is."""
+    known = {issue_name(issue) for issue in fall.issues} if fall.is_down else set()
+    first = {kind_of(each.sign): each.before for each in reversed(fall.changes)}
+    changes = tuple(
+        each
+        for each in again.changes
+        if each not in fall.changes
+        and not is_same(each.sign, first.get(kind_of(each.sign), each.before), each.after)
+    )
+    reached = fall.marks if fall.is_down else {}
+    marks = {name: mark for name, mark in again.marks.items() if mark < reached.get(name, NO_MARK)}
+    issues = tuple(issue for issue in again.issues if issue_name(issue) not in known)
+    is_lower_again = again.now is not None and again.now != fall.told
+    if not (changes or marks or issues or is_lower_again):
+        return None
+    return replace(
+        again,
+        before=again.before if is_lower_again else None,
+        changes=changes,
+        issues=issues,
+        marks=marks,
+        ends=again.ends if marks else None,
+    )
+
+
+def _joined(fall: Fall, news: Fall) -> Fall:
+    """Return a domain of a card with a further fall; one that had recovered begins again."""
+    if not fall.is_down:
+        return news
+    return replace(
+        fall,
+        told_at=news.told_at,
+        before=news.before if fall.before is None else fall.before,
+        low=news.now if fall.low is None else min(fall.low, news.low or fall.low),
+        now=news.now if news.now is not None else fall.now,
+        told=news.told if news.told is not None else fall.told,
+        ends=news.ends or fall.ends,
+        marks={**fall.marks, **news.marks},
+        issues=(*fall.issues, *news.issues),
+        changes=(*fall.changes, *news.changes),
+    )
+
+
+def _with_state(fall: Fall, look: Look) -> Fall:
+    """Return a domain of a card with its score now, and whether it has recovered or is gone."""
+    domain, row = look.domains.get(fall.host), look.ends.by_host.get(fall.host)
+    if domain is None or not fall.is_down:
+        is_gone = look.is_whole and domain is None and fall.recovered_at is None
+        return replace(fall, is_gone=is_gone)
+    score = domain.health_score
+    if fall.before is not None and score is not None:
+        low = score if fall.low is None else min(fall.low, score)
+        # From there a fall to the same score is a further one.
+        has_risen = fall.told is not None and score - fall.told >= MOVED_FROM
+        fall = replace(fall, now=score, low=low, told=None if has_risen else fall.told)
+    if not _is_as_before(fall, score, row, look):
+        return replace(fall, was_back=False)
+    is_small = fall.before is not None and (fall.now or 0) - (fall.low or 0) < MOVED_FROM
+    if is_small and not fall.was_back:  # it may waver: see `unsettled`
+        return replace(fall, was_back=True)
+    return replace(fall, recovered_at=look.ends.now)
+
+
+def _is_as_before(fall: Fall, score: float | None, row: EndDates | None, look: Look) -> bool:
+    """Return whether nothing is worse than before the fall, by the rule that made it one."""
+    if fall.before is not None:
+        low = score if fall.low is None else fall.low
+        if score is None or low is None or not is_back(fall.before, low, score, look.bounds):
+            return False
+    if fall.marks and not _are_renewed(fall.marks, row, look.ends.now):
+        return False
+    grave = {issue_name(issue) for issue in fall.issues if issue.severity in GRAVE}
+    if grave and not (row and row.issues_are_known and _are_gone(grave, row)):
+        return False
+    return _are_back([each for each in fall.changes if is_worse(each.sign, each.after)], row)
+
+
+def _are_renewed(marks: Mapping[str, int], row: EndDates | None, now: datetime) -> bool:
+    if row is None:
+        return False
+    reached, given = marks_of(row, now), ends_by_name(row)
+    return all(given[name] and reached.get(name, NO_MARK) > mark for name, mark in marks.items())
+
+
+def _are_gone(grave: set[str], row: EndDates) -> bool:
+    """Return whether none of these issues is left; only the worst of a scan are kept."""
+    is_cut = sum(row.issues.values()) > len(row.worst) and row.worst[-1].severity in GRAVE
+    return not is_cut and grave.isdisjoint(map(issue_name, row.worst))
+
+
+def _are_back(changes: Collection[KnownChange], row: EndDates | None) -> bool:
+    first = {each.sign: each.before for each in reversed(list(changes))}
+    signs = row.signs if row else {}
+    return all(
+        sign in signs and is_same(sign, before, signs[sign]) for sign, before in first.items()
+    )
+
+
+def take(alert: Alert, user_id: str, now: datetime, *, takes_over: bool) -> Alert:
+    """Return an alert that a person takes; only who takes it over takes it from another."""
+    if alert.taken_by == user_id or (alert.taken_by and not takes_over):
+        return alert
+    line = f"<@{user_id}> took over from <@{alert.taken_by}>."
+    lines = (*alert.lines, line) if alert.taken_by else alert.lines
+    return replace(alert, taken_by=user_id, taken_at=now, lines=lines)
+
+
+def let_go(alert: Alert, user_id: str) -> Alert:
+    """Return an alert that its taker has let go; as it was for anybody else."""
+    if alert.taken_by != user_id:
+        return alert
+    lines = (*alert.lines, f"<@{user_id}> let go. To take it, press `I'm on it`.")
+    return replace(alert, taken_by=None, taken_at=None, lines=lines)
+
+
+def snoozed_hosts(
+    digest: Digest, alerts: Collection[Alert], everything: Collection[str], now: datetime
+) -> set[str]:
+    """Return the hosts that are not to be posted about now."""
+    if digest.active_snooze(now):
+        return set(everything)
+    return {host for each in alerts if each.active_snooze(now) for host in each.hosts}
+
+
+def silences(digest: Digest, alerts: Collection[Alert], now: datetime) -> Silences:
+    """Return what is snoozed of an alert now."""
+    of_all = digest.active_snooze(now)
+    found = [(each.active_snooze(now), each.hosts) for each in alerts]
+    snoozes = [
+        *([(of_all, ())] if of_all else []),
+        *((snooze, hosts) for snooze, hosts in found if snooze),
+    ]
+    return Silences(tuple(snoozes), any(each.is_open for each in alerts))
+
+
+def touched(alert: Alert, at: datetime) -> Alert:
+    """Return an alert whose card is compared with it at `at`, or by the process that draws it."""
+    return replace(alert, is_stale=True) if alert.claimed_by else replace(alert, due=at)
+
+
+def claimed(alert: Alert, token: str, now: datetime) -> Alert:
+    """Return an alert that `token` draws, unless a living process does: that one draws again."""
+    if alert.claimed_by and alert.due > now:
+        return replace(alert, is_stale=True)
+    return replace(alert, claimed_by=token, is_stale=False, due=now + CLAIM)
+
+
+def released(alert: Alert, token: str, now: datetime, due: datetime, *, tries: int = 0) -> Alert:
+    """Return an alert that `token` has drawn; `due`: when it is looked at again."""
+    if alert.claimed_by != token:
+        return alert
+    again = now if alert.is_stale and not tries else due
+    return replace(alert, claimed_by="", is_stale=False, due=again, tries=tries)
+
+
+def next_due(alert: Alert, digest: Digest, now: datetime) -> datetime:
+    """Return when a card changes by itself: a snooze ends, or the watch does."""
+    ends = (each and each.until for each in (alert.active_snooze(now), digest.active_snooze(now)))
+    moments = [end for end in ends if end]
+    return (
+        min([alert.falls[0].at + KEPT_FOR, *moments])
+        if alert.down
+        else min(moments, default=now + KEPT_FOR)
+    )
+
+
+def is_expired(alert: Alert, now: datetime) -> bool:
+    """Return whether a fall has lasted so long that it is no longer watched."""
+    return bool(alert.down) and now - alert.falls[0].at >= KEPT_FOR

@@ -1,0 +1,116 @@
+"""When a domain of an alert has recovered, by the rule that made it worse."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.digests import alert_life as life
+from bot.digests.models import Alert, Fall
+from bot.digests.report import Report, is_back
+from bot.domains.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
+from bot.domains.query import ALL_SCORES, Bounds
+from bot.tracker.findings import Knowledge
+from bot.tracker.health import summary
+from tests.builders import MOMENT, a_domain, ending
+
+HOST = "a.example"
+ISSUE = KnownIssue("critical", "Listed on a blacklist", MOMENT.timestamp())
+SIGN = "whois registrar"
+EMPTY = Report(totals=summary([]), worst=(), unknown=())
+LATER = MOMENT + timedelta(minutes=30)
+
+
+def an_alert(**fields: object) -> Alert:
+    fall = replace(Fall(host=HOST, at=MOMENT, told_at=MOMENT), **fields)  # type: ignore[arg-type]  # any
+    return Alert(channel_id="C1", falls=(fall,), due=MOMENT, ts="1.1")
+
+
+def seen(alert: Alert, row: EndDates | None = None, score: float | None = 90) -> Alert:
+    """Return the alert after a look at which nothing got worse, with what a scan said."""
+    index = {} if score is None else {HOST: a_domain(HOST, score)}
+    ends = KnownEnds({HOST: row} if row else {}, LATER)
+    return life.after_look(alert, life.Look(EMPTY, index, ends, ALL_SCORES))
+
+
+@pytest.mark.parametrize(
+    ("before", "low", "now", "has_recovered"),
+    [
+        (90, 30, 91, True),
+        (97, 30, 91, True),  # good again
+        (97, 85, 85, False),
+        (90, 30, 36, False),
+        (60, 30, 52, True),  # fair again
+        (40, 20, 26, False),  # poor as before, and worse
+        (40, 20, 36, True),
+        (80, 79, 80, True),
+    ],
+)
+def test_a_score_is_back(before: float, low: float, now: float, *, has_recovered: bool) -> None:
+    assert is_back(before, low, now, ALL_SCORES) is has_recovered
+
+
+def test_a_score_that_came_below_a_bound_is_back_above_it() -> None:
+    below_70 = Bounds(below=70)
+
+    assert not is_back(71, 69, 69, below_70)
+    assert is_back(71, 69, 70, below_70)
+
+
+@pytest.mark.parametrize(
+    ("row", "has_recovered"),
+    [(None, False), (ending(300, 6), False), (ending(300), False), (ending(300, 80), True)],
+)
+def test_an_end_is_renewed(row: EndDates | None, *, has_recovered: bool) -> None:
+    alert = an_alert(marks={"certificate": 7}, ends=ending(300, 7))
+
+    assert bool(seen(alert, row).down) is not has_recovered
+
+
+@pytest.mark.parametrize(
+    ("row", "has_recovered"),
+    [
+        (None, False),
+        (ending(), False),
+        (ending(worst=(ISSUE,), issue_knowledge=Knowledge.KNOWN), False),
+        (ending(issue_knowledge=Knowledge.NONE), True),
+    ],
+)
+def test_an_issue_is_gone_from_a_scan_that_knows_issues(
+    row: EndDates | None, *, has_recovered: bool
+) -> None:
+    assert bool(seen(an_alert(issues=(ISSUE,)), row).down) is not has_recovered
+
+
+def test_what_changed_hands_has_its_first_value_again() -> None:
+    change = KnownChange(SIGN, "A", "B", MOMENT.timestamp())
+    alert = an_alert(changes=(change,))
+
+    assert seen(alert, ending(signs={SIGN: "C"})).down
+    assert not seen(alert, ending(signs={SIGN: "A"})).down
+
+
+def test_a_domain_that_left_the_portfolio_ends_its_alert_without_a_sign_of_well_being() -> None:
+    ended = seen(an_alert(before=90, low=30, now=30), score=None)
+    unsure = life.after_look(
+        an_alert(), life.Look(EMPTY, {}, KnownEnds({}, LATER), ALL_SCORES, is_whole=False)
+    )
+
+    assert ended.lines == ("Ended: a.example is no longer in the portfolio",)
+    assert unsure.down
+
+
+def test_a_value_that_comes_back_is_no_change() -> None:
+    def change(before: str, after: str, hours: int) -> KnownChange:
+        since = (MOMENT + timedelta(hours=hours)).timestamp()
+        return KnownChange(SIGN, before, after, since)
+
+    flapping = (change("A", "B", 1), change("B", "A", 2))
+    moved = (change("A", "B", 1), change("B", "C", 2))
+
+    def changes(given: tuple[KnownChange, ...]) -> list[KnownChange]:
+        known = KnownEnds({HOST: ending(changes=given)}, LATER)
+        return [each for _, _, each in known.changes([HOST], MOMENT)]
+
+    assert changes(flapping) == []
+    assert changes(moved) == [moved[1]._replace(before="A")]
