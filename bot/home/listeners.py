@@ -12,7 +12,7 @@ from bot.access.permissions import Permissions
 from bot.blocks.builders import message_of
 from bot.blocks.message import Message
 from bot.blocks.window import OPEN_MESSAGES
-from bot.digests.models import Digest
+from bot.digests.models import Digest, StoppedError
 from bot.digests.screen import ViewVersions
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
@@ -156,6 +156,9 @@ class HomeScreen:
             if not asking.done():
                 await self._show(visit, number, None)
             return await asking
+        except asyncio.CancelledError:  # a stop: the tab must not go on saying "please wait"
+            await self._show(visit, number, StoppedError("the process stops"))
+            raise
         finally:
             asking.cancel()
 

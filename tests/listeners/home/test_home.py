@@ -24,6 +24,19 @@ async def test_everything_else_is_shown_before_a_slow_list(bot: Bot) -> None:
     assert "⏳" not in last.everything
 
 
+async def test_a_stop_leaves_no_tab_that_waits(bot: Bot) -> None:
+    bot.lists.gate.clear()
+    await bot.bob.by_id.open_home()
+    await bot.home_saying("⏳")
+
+    await bot.tasks.cancel()
+
+    home = await bot.home()
+    assert "⏳" not in home.everything
+    assert "The app is restarting" in home.everything
+    assert "Refresh" in home.buttons
+
+
 async def test_a_slow_look_does_not_take_the_place_of_a_newer_one(bot: Bot) -> None:
     bot.lists.gate.clear()
     await bot.bob.by_id.open_home()
