@@ -184,21 +184,23 @@ def _with_state(fall: Fall, look: Look) -> Fall:
         # From there a fall to the same score is a further one.
         has_risen = fall.told is not None and score - fall.told >= MOVED_FROM
         fall = replace(fall, now=score, low=low, told=None if has_risen else fall.told)
-    if not _is_as_before(fall, score, row, look):
-        return replace(fall, was_back=False)
     is_small = fall.before is not None and (fall.now or 0) - (fall.low or 0) < MOVED_FROM
-    if is_small and not fall.was_back:  # it may waver: see `unsettled`
-        return replace(fall, was_back=True)
-    return replace(fall, recovered_at=look.ends.now)
+    has_score_back = _has_score_back(fall, score, look.bounds)
+    was_back = has_score_back and _are_others_back(fall, row, look.ends.now)
+    if was_back and (fall.was_back or not is_small):  # else it may waver: see `unsettled`
+        return replace(fall, recovered_at=look.ends.now)
+    return replace(fall, has_score_back=has_score_back and not is_small, was_back=was_back)
 
 
-def _is_as_before(fall: Fall, score: float | None, row: EndDates | None, look: Look) -> bool:
-    """Return whether nothing is worse than before the fall, by the rule that made it one."""
-    if fall.before is not None:
-        low = score if fall.low is None else fall.low
-        if score is None or low is None or not is_back(fall.before, low, score, look.bounds):
-            return False
-    if fall.marks and not _are_renewed(fall.marks, row, look.ends.now):
+def _has_score_back(fall: Fall, score: float | None, bounds: Bounds) -> bool:
+    if fall.before is None or fall.low is None:
+        return True
+    return score is not None and is_back(fall.before, fall.low, score, bounds)
+
+
+def _are_others_back(fall: Fall, row: EndDates | None, now: datetime) -> bool:
+    """Return whether ends are renewed, grave issues gone, and signs as they were."""
+    if fall.marks and not _are_renewed(fall.marks, row, now):
         return False
     grave = {issue_name(issue) for issue in fall.issues if issue.severity in GRAVE}
     if grave and not (row and row.issues_are_known and _are_gone(grave, row)):

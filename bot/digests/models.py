@@ -98,8 +98,8 @@ class Fall:
     `before` is its score before that, `low` the lowest since then, `now` the latest known one and
     `told` the one that was posted last; `None`: its score did not fall. `ends` are the dates of
     its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
-    what scans found since the look before. `was_back`: at the last look it was as before, by a
-    few points.
+    what scans found since the look before. `has_score_back`: the score has recovered, something
+    else has not. `was_back`: at the last look all was as before, by a few points.
     """
 
     host: str
@@ -115,9 +115,15 @@ class Fall:
     issues: tuple[KnownIssue, ...] = ()
     changes: tuple[KnownChange, ...] = ()
     is_owned: bool = True
+    has_score_back: bool = False
     was_back: bool = False
     recovered_at: datetime | None = None
     is_gone: bool = False
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether its score fell and has not recovered."""
+        return self.before is not None and not self.has_score_back
 
     @property
     def is_down(self) -> bool:

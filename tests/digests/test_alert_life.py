@@ -64,7 +64,7 @@ def test_a_score_that_came_below_a_bound_is_back_above_it() -> None:
 def test_an_end_is_renewed(row: EndDates | None, *, has_recovered: bool) -> None:
     alert = an_alert(marks={"certificate": 7}, ends=ending(300, 7))
 
-    assert bool(seen(alert, row).down) is not has_recovered
+    assert (seen(alert, row).down == ()) is has_recovered
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_an_end_is_renewed(row: EndDates | None, *, has_recovered: bool) -> None
 def test_an_issue_is_gone_from_a_scan_that_knows_issues(
     row: EndDates | None, *, has_recovered: bool
 ) -> None:
-    assert bool(seen(an_alert(issues=(ISSUE,)), row).down) is not has_recovered
+    assert (seen(an_alert(issues=(ISSUE,)), row).down == ()) is has_recovered
 
 
 def test_what_changed_hands_has_its_first_value_again() -> None:

@@ -133,15 +133,19 @@ async def test_d23_a_line_says_what_a_scan_has_found_and_scans_again(ready: Harn
     await watched(ready)
     issue = b'{"severity": "critical", "title": "Listed on a mail blacklist"}'
     ready.tracker.answer_next(body=b'{"security": {"issues": [%s]}}' % issue, on="scan")
-    await ready.ask(ready.bob, "/scan www.example")
+    await ready.bob.type("/scan www.example")
+    await ready.bob.next_message(where=lambda each: "Scan of www.example" in each.everything)
     card = await fallen(ready, {"www.example": 60}, "fell to 60")
+    partly = await fallen(ready, {"www.example": 97}, "new critical issue")
     ready.tracker.answer_next(body=b'{"security": {"issues": []}}', on="scan")
     await ready.bob.press(card, "Scan")
     await ready.bob.next_message(where=lambda each: "Scan of www.example" in each.everything)
-    still = await fallen(ready, {"www.example": 97}, "Recovered: www.example")
+    recovered = await fallen(ready, {}, "Recovered: www.example")
 
     assert "Critical: Listed on a mail blacklist" in card.everything
-    assert still.ts == card.ts
+    assert headline(partly) == "www.example has a new critical issue"
+    assert "📉" not in partly.everything
+    assert recovered.ts == partly.ts == card.ts
 
 
 async def test_d25_taking_is_let_go_and_taken_over(ready: Harness) -> None:

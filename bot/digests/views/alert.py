@@ -202,7 +202,7 @@ def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> l
 def _has_changed(fall: Fall) -> bool:
     """Return whether a possible hijack is the worst of a domain; a new issuer seldom is one."""
     signs = {kind_of(each.sign) for each in fall.changes if is_worse(each.sign, each.after)}
-    is_all = fall.before is None and not fall.marks and not fall.issues
+    is_all = not fall.is_lower and not fall.marks and not fall.issues
     return bool(signs if is_all else signs - {ISSUER})
 
 
@@ -212,7 +212,7 @@ def _what(fall: Fall) -> str:
     if _has_changed(fall):
         worse = (each.sign for each in fall.changes if is_worse(each.sign, each.after))
         return f"{host} changed: {', '.join(dict.fromkeys(map(kind_of, worse)))}"
-    if fall.before is not None and fall.now is not None:
+    if fall.is_lower and fall.now is not None:
         return f"{host} fell to {score_number(fall.now)}"
     if fall.marks and fall.ends:
         return f"{host}: {soon_words(fall.ends, fall.told_at)}"
@@ -231,7 +231,7 @@ def fall_line(fall: Fall) -> str:
         for change in fall.changes
         if is_worse(change.sign, change.after)
     ]
-    if fall.before is not None:
+    if fall.is_lower:
         move = Move(Domain(domain=fall.host), fall.before, fall.now)
         lines.append(f"📉 {domain_line(fall.host, f'health {move_text(move)}')}")
     if fall.marks and fall.ends:
