@@ -140,7 +140,7 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(office: Of
     assert run.end is End.DONE
     assert [item.score_after for item in run.done] == [41, 41, 41]
     assert [who for who, _ in office.posts.notified] == [BOB, BOB]
-    assert "3 scanned." in office.summary
+    assert "3 domains scanned." in office.summary
 
 
 async def test_of_more_than_one_takes_the_first_are_scanned(office: Office) -> None:
@@ -384,7 +384,7 @@ async def test_a_stop_during_a_scan_that_finds_no_requests_left_waits_for_none(
     after = await office.pass_by()
 
     assert after.end is End.STOPPED
-    assert "2 not begun" in office.summary
+    assert "Stopped: 0 of 2 domains" in office.summary
 
 
 async def test_a_failed_domain_is_named_and_the_others_are_scanned(office: Office) -> None:
@@ -397,7 +397,7 @@ async def test_a_failed_domain_is_named_and_the_others_are_scanned(office: Offic
     run = await office.pass_by()
 
     assert [item.trouble for item in run.done] == ["rejected", "timed_out", None]
-    assert "1 scanned, 2 failed" in office.summary
+    assert "1 of 3 domains scanned, 2 failed" in office.summary
     assert "a.example: Domain Tracker declined it" in office.summary
     assert "may still have been scanned" in office.summary
 
@@ -520,7 +520,7 @@ async def test_none_begins_before_the_summary_of_the_last_one_is_sent(office: Of
         await office.start("b")
     await office.pass_by(timedelta(hours=1))
 
-    assert "1 scanned" in office.summary
+    assert "1 domain scanned" in office.summary
     assert len(office.lists.asked) == 1
     assert (await office.start("b")).left
 
@@ -536,8 +536,8 @@ async def test_a_summary_whose_answer_was_lost_is_sent_once_and_shown_in_place_o
     for _ in range(3):
         await office.pass_by(timedelta(hours=1))
 
-    assert ["1 scanned" in text for _, text in office.posts.notified] == [False, True]
-    assert "1 scanned" in office.posts.edited[-1][1]
+    assert ["1 domain scanned" in text for _, text in office.posts.notified] == [False, True]
+    assert "1 domain scanned" in office.posts.edited[-1][1]
     assert not office.posts.errors
 
 
@@ -591,7 +591,7 @@ async def test_a_summary_during_whose_post_the_process_was_killed_is_not_posted_
     await office.pass_by(LEASE)
 
     assert len(office.posts.notified) == 1
-    assert "1 scanned" in office.posts.edited[-1][1]
+    assert "1 domain scanned" in office.posts.edited[-1][1]
 
 
 async def test_a_stop_of_the_process_hands_it_over_at_once(office: Office) -> None:

@@ -40,6 +40,7 @@ from bot.domains.add_many import DomainLists
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.listeners import DomainsListeners
 from bot.domains.service import Portfolio
+from bot.domains.shown import ShownScores
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
 from bot.keys import budget
 from bot.keys.budget import QuotaService
@@ -102,6 +103,7 @@ class UseCases:
             self.ends,
             clock=clock,
             names=parts.settings.scan_names,
+            owned_type=parts.settings.domain_tracker_owned_type,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
         self.nights = NightlySetting(documents, self.repository.zones, clock=clock)
@@ -226,7 +228,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
 def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what every member of the workspace may do."""
     permissions, tracker, portfolio = cases.admin.permissions, cases.tracker, cases.portfolio
-    DomainsListeners(portfolio, cases.ends, parts.clock).register(dispatcher)
+    shown = ShownScores()
+    owned_type = parts.settings.domain_tracker_owned_type
+    DomainsListeners(portfolio, cases.ends, parts.clock, shown, owned_type).register(dispatcher)
     bulk = BulkScanListeners(
         permissions=permissions,
         bulk=cases.bulk,
@@ -242,6 +246,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         portfolio=portfolio,
         scans=cases.scans,
         bulk=bulk,
+        shown=shown,
     ).register(dispatcher)
     adder = DomainAdder(tracker.add_domain, portfolio)
     AddingListeners(
@@ -252,7 +257,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         lists=DomainLists(parts.documents, adder, portfolio, clock=parts.clock),
         explain=cases.failures.explain,
         allowances=cases.allowances,
-        owned_type=parts.settings.domain_tracker_owned_type,
+        owned_type=owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
     register_mentions(dispatcher, parts.clock)

@@ -15,15 +15,16 @@ import structlog
 from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from bot.blocks.builders import CANCEL
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
-from bot.dispatch.command_lines import CommandHandler, CommandLines
+from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import from_press, is_ephemeral, place_of
 from bot.dispatch.request import DrawnForm, FormErrors, OncePerMessage, Request
-from bot.dispatch.usage import sent_elsewhere_form, usage_message
+from bot.dispatch.usage import CANCELED, sent_elsewhere_form, usage_message
 from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError, SlackRefusedError
@@ -68,6 +69,7 @@ class Dispatcher:
         self._submitted: LRUCache[str, Request] = LRUCache(MAX_FORMS)
         self._latest: LRUCache[str | None, str] = LRUCache(MAX_FORMS)  # request in each form
         self.lines = CommandLines(app, boundary, replies, self._once)
+        self.on_press(CANCEL, reply_with(CANCELED), replies=True)
 
     def on_command(self, command: str, handle: CommandHandler) -> None:
         """Register `handle(request, text)` for a slash command; `help` is answered here."""
@@ -78,7 +80,7 @@ class Dispatcher:
                 return
             usage = COMMANDS[command]
             if not usage.takes_text and (words := split_words(text)):
-                why = "this command takes no text"
+                why = "means nothing to this command"
                 raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
             await handle(request, text)
 

@@ -116,10 +116,10 @@ def _fields(values: KeyFormValues) -> list[Block]:
         field(SECRET_BLOCK, "API key", secret, hint=secret_hint),
         field(LABEL_BLOCK, "Label", label, hint="Its name in Domain Tracker."),
         field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
-        field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),
         field(
-            SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="Those it has in Domain Tracker."
+            EXPIRY_DAY_BLOCK, "Expiration date", day, hint="If you chose “A date…”.", optional=True
         ),
+        field(SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="Tick the scopes this key has."),
     ]
 
 

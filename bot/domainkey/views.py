@@ -84,13 +84,12 @@ def scope_lines(record: KeyRecord) -> list[str]:
 def _line(record: KeyRecord, command: str, operation: str, scope: str | None) -> str:
     if operation in record.lacks:
         needed = f"needs the scope {code(scope)}" if scope else "needs a wider scope"
-        return f"🔒 `{command}` {needed}"
+        return f"🔒 `{command}`: {needed}"
     if operation in record.works:
-        return f"✅ `{command}` works"
+        return f"✅ `{command}`: works"
     if scope and record.scopes and not {scope, "admin"} & set(record.scopes):
-        return f"❔ `{command}` not tried yet; the recorded scopes lack {code(scope)}"
-    needed = f"; needs the scope {code(scope)}" if scope else ""
-    return f"❔ `{command}` not tried yet{needed}"
+        return f"❔ `{command}`: not used yet; the recorded scopes lack {code(scope)}"
+    return f"❔ `{command}`: not used yet with this key"
 
 
 TURNED_ON, TURNED_OFF = "on", "off"

@@ -65,7 +65,7 @@ MADE: dict[type[BotError], BotError] = {
     type(error): error
     for error in (
         HostNameError(HostProblem.SINGLE_LABEL, "localhost"),
-        NotUnderstoodError([NotUnderstood("x:y", "there is no filter “x:”")], []),
+        NotUnderstoodError([NotUnderstood("x:y")], []),
         UnknownDomainError("shpo.example", ["shop.example"]),
         AlreadyAddedError(a_domain()),
         BulkScanRunsError(BulkScan(run_id="r1", asked_by=ADMIN_ID)),

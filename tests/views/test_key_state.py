@@ -144,7 +144,7 @@ def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) ->
     message = key_state_message(record, BUDGET, MOMENT)
 
     assert_slack_takes(message)
-    for words in ("` works", "9,876", "Requests"):
+    for words in ("`: works", "9,876", "Requests"):
         assert words not in shown_text(message)
 
 

@@ -101,10 +101,10 @@ def test_slack_takes_every_form_in_between() -> None:
     ("state", "lines"),
     [
         ({"works": ("list", "add", "scan")}, ["works", "works", "works"]),
-        ({"lacks": ("add",)}, ["not tried yet", "not tried", "needs the scope `write_domains`"]),
-        ({"lacks": ("scan",)}, ["not tried yet", "needs a wider scope", "not tried yet"]),
-        ({"scopes": ("admin",)}, ["needs the scope `read_domains`", "not tried", "not tried"]),
-        ({}, ["not tried yet", "not tried", "the recorded scopes lack `write_domains`"]),
+        ({"lacks": ("add",)}, ["not used yet", "not used", "needs the scope `write_domains`"]),
+        ({"lacks": ("scan",)}, ["not used yet", "needs a wider scope", "not used yet"]),
+        ({"scopes": ("admin",)}, ["not used", "not used", "not used"]),
+        ({}, ["not used yet", "not used", "the recorded scopes lack `write_domains`"]),
     ],
     ids=["all work", "may not add", "may not scan", "admin", "read only by the note"],
 )

@@ -127,7 +127,9 @@ async def test_m26_more_than_200_domains_are_refused_beside_the_field(ready: Har
 
     wrong = await ready.bob.submit(await ready.bob.next_form(), {"Domain": many})
 
-    assert wrong.errors["Domain"] == ("These are 201 domains: at most 200 can be added at a time.")
+    assert wrong.errors["Domain"] == (
+        "201 domains are too many: at most 200 can be added at a time."
+    )
 
 
 async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
@@ -152,7 +154,7 @@ async def test_m26_a_stop_in_the_middle_says_what_was_added_and_what_was_not(
         assert "*Added* (1): a.example" in text.everything
         assert "may still appear* (1): b.example" in text.everything
         assert "*Not tried* (1): c.example" in text.everything
-        assert text.buttons == ["Try again", "All domains"]
+        assert text.buttons == ["Try again", "Scan them", "All domains"]
 
 
 @pytest.mark.real_time

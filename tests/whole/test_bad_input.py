@@ -120,7 +120,7 @@ async def test_a_scan_result_that_is_none_is_told_so(ready: Harness, raw: bytes)
     assert "returned an unexpected response" in answer.everything
 
 
-@loop_over("line", ["/scan a&b.example", "/domains colour:R&D"])
+@loop_over("line", ["/scan a&b.example", "/domains R&D sort:R&D"])
 async def test_what_was_typed_is_repeated_as_it_was_typed(ready: Harness, line: str) -> None:
     answer = await ready.ask(ready.bob, line)
 

@@ -37,9 +37,9 @@ async def test_m16_the_price_comes_first_and_the_summary_in_the_end(ready: Harne
     price = await ready.ask(ready.bob, "/scan shop.example www.example shpo.example")
     assert scans_of(ready) == []
     started = await ready.press(ready.bob, price, "Start")
-    summary = await message_with(ready, "2 scanned")
+    summary = await message_with(ready, "2 domains scanned")
 
-    assert "2 scans, about 2 minutes" in price.everything
+    assert "*Scan 2 domains?* About 2 minutes" in price.everything
     assert "requests left this hour" in price.everything
     assert "`shpo.example` is not in your portfolio. Did you mean *shop" in price.everything
     assert "direct messages" in started.everything
@@ -61,7 +61,7 @@ async def test_m16_a_second_person_reads_of_the_first_and_stop_leaves_the_rest(
     answer = await ready.press(ready.bob, again, "Stop")
     stopping = await message_with(ready, "Stopping")
     held.release()
-    summary = await message_with(ready, "1 scanned", "1 not begun")
+    summary = await message_with(ready, "Stopped: 1 of 2 domains scanned")
     await ready.bob.press(summary, "Scan the rest")
     await message_with(ready, "Scan of ")
 
@@ -84,9 +84,9 @@ async def test_m16_several_are_picked_in_the_form_and_a_filter_without_a_match_s
     price = await ready.answer(ready.bob)
 
     assert "No domain has the tag `prdo`" in nothing.everything
-    assert "`/scan scanned:never` scans the rest" in no_dates.everything
-    assert "2 scans, about 2 minutes" in price.everything
-    assert price.buttons == ["Start"]
+    assert no_dates.buttons[0] == "Scan all 3"
+    assert "*Scan 2 domains?* About 2 minutes" in price.everything
+    assert price.buttons == ["Start", "Cancel"]
     assert scans_of(ready) == []
 
 
@@ -121,7 +121,7 @@ async def test_m16_the_summary_says_that_the_key_was_removed(ready: Harness) -> 
     await ready.press(ready.ada, await ready.ask(ready.ada, "/domainkey"), "Remove key")
     held.release()
 
-    assert "the API key was removed" in (await message_with(ready, "1 not begun")).everything
+    assert "the API key was removed" in (await message_with(ready, "Stopped: ")).everything
 
 
 @pytest.mark.transports("socket")
@@ -129,7 +129,7 @@ async def test_m16_the_summary_says_that_the_key_lacks_a_scope(ready: Harness) -
     ready.tracker.fail_next("permissions", on="scan")
     await ready.press(ready.bob, await ready.ask(ready.bob, "/scan above:0"), "Start")
 
-    summary = await message_with(ready, "2 not begun")
+    summary = await message_with(ready, "Stopped: 0 of 2")
 
     assert "no scope for scans" in summary.everything
 
@@ -142,7 +142,7 @@ async def test_m16_who_may_not_scan_any_more_can_still_stop(ready: Harness) -> N
     await ready.bob.press(await message_with(ready, "Now:"), "Stop")
     await message_with(ready, "Stopping")
     held.release()
-    summary = await message_with(ready, "1 scanned", "1 not begun")
+    summary = await message_with(ready, "Stopped: 1 of 2 domains scanned")
     await ready.bob.press(summary, "Scan the rest")
     await message_with(ready, "managers can scan domains")
 
@@ -160,14 +160,14 @@ async def test_m16_an_admin_stops_it_too_and_a_summary_whose_answer_was_lost_com
     await message_with(ready, f"as <@{ready.ada.id}> asked")
     ready.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
     held.release()
-    sent = await message_with(ready, "1 scanned, 1 not begun")
-    edited = await message_with(ready, "1 scanned, 1 not begun")
+    sent = await message_with(ready, "Stopped: 1 of 2 domains scanned")
+    edited = await message_with(ready, "Stopped: 1 of 2 domains scanned")
 
     assert (for_a_member.buttons, for_ada.buttons) == ([], ["Stop"])
     assert "The bulk scan ends after the current domain." in stopped.everything
     assert f"<@{ready.ada.id}> stopped it" in sent.everything
     assert (edited.ts, edited.buttons) != (sent.ts, [])
-    posted = [each for each in ready.bob.messages("dm") if "1 scanned" in each.everything]
+    posted = [each for each in ready.bob.messages("dm") if "Stopped: 1 of" in each.everything]
     assert len(posted) == 2  # the edited one was the progress
 
 
@@ -187,7 +187,7 @@ async def test_m16_a_restart_goes_on_and_scans_nothing_twice(
         held.release()
         app.clock.ahead += timedelta(minutes=2)
         async with running_bot(app):
-            summary = await message_with(app, "3 scanned, 1 failed")
+            summary = await message_with(app, "3 of 4 domains scanned, 1 failed")
 
         assert "result is unknown" in summary.everything
         assert len(scans_of(app)) == len(set(scans_of(app))) == 4

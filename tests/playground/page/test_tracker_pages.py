@@ -115,12 +115,12 @@ async def test_a_key_is_shown_once_and_ends_when_it_is_deleted(
 async def test_a_fault_is_ordered_and_called_off(visitor: User, sandbox: Sandbox) -> None:
     await visitor.open("/tracker/knobs")
 
-    press(visitor, "Let it happen")
+    press(visitor, "Apply")
     await visitor.should_see("Requests that get this next: 1, Invalid API key.")
     fault = sandbox.tracker.faults.take("list")
     assert fault
     assert fault.what == "invalid_key"
-    press(visitor, "Let it happen")
+    press(visitor, "Apply")
     press(visitor, "Back to normal")
 
     await visitor.should_see("The service works again.")

@@ -45,7 +45,7 @@ def test_a_member_reads_how_many_domains_are_how_well() -> None:
     )
 
     assert "*3 domains*, average health *65.5*" in text
-    assert "🔴 1 poor, 🟢 1 good, ⚪ 1 unknown" in text
+    assert "🔴 1 poor, 🟢 1 good, ⚪ 1 no score yet" in text
 
 
 def test_the_five_worst_are_there_each_with_its_scan() -> None:
