@@ -20,6 +20,8 @@ from bot.dispatch.commands import COMMANDS, Command
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.
 STILL_WORKING = plain_message("⏳ Still working…")
+# The same where the answer cannot take its place: it stays true.
+ANSWER_BELOW = plain_message("This takes a while. The answer comes as a new message.")
 # The answers to a second press: of what is done once, and of `Share`.
 ALREADY_PRESSED = plain_message(
     "This is already done or under way. Type the command to do it again."

@@ -105,8 +105,9 @@ class ScanListeners:
         if host not in snapshot.by_host:
             snapshot = await self.portfolio.sure_snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
-        if not request.origin.is_message:  # after a press it could not be replaced
-            ahead = self.tracker.tracker.scans_ahead(request.workspace)
+        ahead = self.tracker.tracker.scans_ahead(request.workspace)
+        request.lasting_word = views.waiting_message(host, ahead, is_lasting=True)
+        if not request.origin.is_message:  # below a press it is said only if the scan takes long
             await request.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
         workspace, user_id = request.workspace, request.origin.user_id

@@ -147,12 +147,21 @@ MAX_ISSUES = 10
 MAX_REASON_CHARS = 80
 
 
-def waiting_message(host: str, ahead: int = 0) -> Message:
-    """Return the message during a scan, or before it while so many others come first."""
-    text = f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes."
+def waiting_message(host: str, ahead: int = 0, *, is_lasting: bool = False) -> Message:
+    """Return the message during a scan, or before it while so many others come first.
+
+    `is_lasting`: the result cannot take its place.
+    """
+    first = ""
     if ahead:
         others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first"
+        first = f" {others[0].upper()}{others[1:]}."
+    if is_lasting:
+        text = f"Scanning {host_text(host)}.{first} The result comes as a new message."
+    elif ahead:
         text = f"⏳ {host_text(host)} waits: {others}. Each can take up to 2 minutes."
+    else:
+        text = f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes."
     return message_of(text_section(text))
 
 

@@ -13,7 +13,7 @@ from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
-from bot.dispatch.usage import ANSWERED_IN_FORM, STILL_WORKING
+from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, STILL_WORKING
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
@@ -27,7 +27,7 @@ from tests.fakes import TIME_LIMIT_S
 pytestmark = pytest.mark.anyio
 
 ANSWER = Message("the answer")
-WORKING, DONE = STILL_WORKING.text, ANSWERED_IN_FORM.text
+WORKING, BELOW, DONE = STILL_WORKING.text, ANSWER_BELOW.text, ANSWERED_IN_FORM.text
 BOB = Member("U1", "Bob", is_admin=False, is_stranger=False)
 EVE = Member("U1", "Eve", is_admin=False, is_stranger=True)
 Work = Callable[[], Awaitable[None]]
@@ -174,15 +174,18 @@ class TestSlowly:
         monkeypatch.setattr(error_boundary, "FIRST_WORD_AFTER_S", 0)
         return Room()
 
-    async def test_people_read_that_it_goes_on_and_the_answer_takes_its_place(
-        self, room: Room
+    @pytest.mark.parametrize("url", ["https://hooks.example", None])
+    async def test_people_read_that_it_goes_on_and_the_answer_takes_its_place_if_it_can(
+        self, room: Room, url: str | None
     ) -> None:
+        room.conversation.origin = Origin("U1", response_url=url)
+
         async def work() -> None:
             await room.replies.changed.wait()
             await room.answer()
 
-        assert await room.do(work) == [WORKING, "the answer"]
-        assert room.replies.takes_place == ["the answer"]
+        assert await room.do(work) == [WORKING if url else BELOW, "the answer"]
+        assert room.replies.takes_place == (["the answer"] if url else [])
 
     @pytest.mark.parametrize("speaks", [True, False])
     async def test_who_waits_for_no_message_reads_nothing_meanwhile(
@@ -192,13 +195,12 @@ class TestSlowly:
             await a_while()
             await room.answer()
 
-        assert await room.do(work, speaks=speaks) == [WORKING] * speaks + ["the answer"]
+        assert await room.do(work, speaks=speaks) == [BELOW] * speaks + ["the answer"]
 
     async def test_an_answer_in_a_form_is_pointed_out_to_who_was_told_to_wait(
         self, room: Room
     ) -> None:
-        assert await room.do(a_while) == [WORKING, DONE]
-        assert room.replies.takes_place == [DONE]
+        assert await room.do(a_while) == [BELOW, DONE]
 
 
 class TestFailures:
