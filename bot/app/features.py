@@ -39,6 +39,7 @@ from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.listeners import DomainsListeners
+from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
 from bot.domains.shown import ShownScores
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
@@ -46,7 +47,7 @@ from bot.keys import budget
 from bot.keys.budget import QuotaService
 from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyClaims, KeyNotices
-from bot.keys.repository import Keys
+from bot.keys.repository import HELD_KIND, Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.bulk_runner import BulkScans
@@ -61,7 +62,10 @@ from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
 
 # The kinds of documents that only count for a time.
-EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, repository.ALERT)
+EXPIRING = (
+    *(deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, repository.ALERT),
+    HELD_KIND,
+)
 
 
 class AdminServices:
@@ -92,8 +96,12 @@ class UseCases:
         self.budget = RateLimiter(clock=clock)
         self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
         self.client, self.tracker = self._tracker(parts)
+        self.seen = SeenDomains(documents)
         self.portfolio = Portfolio(
-            self.tracker.list_domains, clock=clock, versions=parts.commons.versions
+            self.tracker.list_domains,
+            clock=clock,
+            versions=parts.commons.versions,
+            seen=self.seen,
         )
         self.ends = KeptEndDates(documents)
         self.scans = Scans(
@@ -280,7 +288,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what managers do with the key, and what admins decide."""
     admin, screen = cases.admin, KeyScreen(cases.failures.explain, parts.clock)
-    key_service = KeyService(admin.keys, cases.tracker, cases.portfolio, admin.audit)
+    key_service = KeyService(admin.keys, cases.tracker, cases.portfolio, admin.audit, cases.seen)
     KeyListeners(
         permissions=admin.permissions,
         key_service=key_service,

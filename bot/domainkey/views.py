@@ -28,7 +28,6 @@ from bot.keys.views import (
     NAME_MANAGERS,
     REMOVE_KEY,
     ROLL_BACK,
-    ROTATE_KEY,
     SET_KEY,
     SHOW_HISTORY,
     TURN_NIGHTS,
@@ -69,7 +68,7 @@ def end_warning(record: KeyRecord, today: date) -> str:
             f"⚠️ It {expiry_words(record, today)} Press `Check key` to see whether it still works."
         )
     sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
-    return f"{sign} It {expiry_words(record, today)} `Rotate key` guides you through replacing it."
+    return f"{sign} It {expiry_words(record, today)} `Replace key` guides you through it."
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
@@ -253,9 +252,8 @@ def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]
         )
         back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
     loud = {"style": "primary"} if is_urgent else {}
-    replace = button("Replace key", SET_KEY, **loud)
-    rotate, check = button("Rotate key", ROTATE_KEY), button("Check key", CHECK_KEY)
-    return actions(replace, rotate, check, back)
+    replace, check = button("Replace key", SET_KEY, **loud), button("Check key", CHECK_KEY)
+    return actions(replace, check, back)
 
 
 def _more_buttons(

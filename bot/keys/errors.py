@@ -153,11 +153,8 @@ KEY_ERRORS: Sentences = {
     ),
 }
 _STEPS = (
-    f"1. Make a new key with the same scopes in Domain Tracker, under {KEYS_PAGE}."
-    "\n2. Press `Replace key` and enter it. It is checked and used at once."
-    "\n3. Confirm the old key is unused: its `last used` no longer changes."
-    "\n4. Delete the old key there."
-    "\n`Rotate key` guides you through these steps."
+    "`Replace key` guides you through it: make a new key, enter it, confirm that the old one is"
+    " unused, and delete that in Domain Tracker."
 )
 
 
@@ -196,5 +193,5 @@ def _with_steps(record: KeyRecord, words: str, symbol: str) -> Message:
             f" ({code(record.label, 100)}) *{words}*"
         ),
         blocks.section(_STEPS),
-        *blocks.actions(replace, blocks.button("Rotate key", api_key.ROTATE_KEY)),
+        *blocks.actions(replace),
     )

@@ -7,13 +7,14 @@ import pytest
 
 from bot.access.repository import Act, Audit, EarlierKeyRefusedError
 from bot.domainkey.service import KeyService
+from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
 from bot.keys.key_record import (
     ExpiredDraftError,
-    KeyInUseError,
     NoEarlierKeyError,
     NoKeyError,
     OtherKeyError,
+    OtherPortfolioError,
     StoredKey,
 )
 from bot.keys.repository import Keys
@@ -42,15 +43,17 @@ class Office:
         connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
         self.portfolio = Portfolio(connection.list_domains, clock=self.clock)
         self.audit = Audit(documents, clock=self.clock)
-        self.custody = KeyService(self.keys, connection, self.portfolio, self.audit)
+        self.custody = KeyService(
+            self.keys, connection, self.portfolio, self.audit, SeenDomains(documents)
+        )
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
 
-    async def set_key(self, secret: str, *, is_rotation: bool = False) -> None:
+    async def set_key(self, secret: str) -> None:
         self.clock.advance(60)
         draft = a_draft(secret)
-        await self.custody.set_key(ONE, draft, by="U1", is_rotation=is_rotation)
+        await self.custody.set_key(ONE, draft, by="U1")
 
     async def in_use(self) -> str:
         return (await self.keys.stored(ONE)).secret
@@ -105,19 +108,41 @@ async def test_a_key_may_expire_today(office: Office) -> None:
     assert await office.in_use() == OLD
 
 
-async def test_a_rotation_to_the_same_key_asks_nobody(office: Office) -> None:
-    with pytest.raises(KeyInUseError):
-        await office.set_key(NEW, is_rotation=True)
+async def test_a16_a_key_of_another_portfolio_waits_for_a_confirmation(office: Office) -> None:
+    other = KEY.replace("Q", "S")
+    office.tracker.domains = (a_domain("elsewhere.example"),)
 
-    assert office.tracker.asked == []
-
-
-async def test_a_rotation_of_a_key_that_was_removed_sets_the_new_one(office: Office) -> None:
-    await office.custody.remove(ONE, None, by="U1")
-
-    await office.set_key(NEW, is_rotation=True)
-
+    with pytest.raises(OtherPortfolioError) as asked:
+        await office.set_key(other)
+    assert (asked.value.sees, asked.value.before) == (1, 1)
     assert await office.in_use() == NEW
+    await office.custody.confirm(ONE, by="U1")
+
+    assert await office.in_use() == other
+    with pytest.raises(NoEarlierKeyError):
+        await office.custody.confirm(ONE, by="U1")
+
+
+async def test_a16_what_was_seen_outlives_the_key_and_an_empty_list_counts_as_none(
+    office: Office,
+) -> None:
+    await office.custody.remove(ONE, None, by="U1")
+    office.tracker.domains = ()
+
+    with pytest.raises(OtherPortfolioError):
+        await office.set_key(NEW)
+
+
+async def test_a16_a_confirmation_comes_too_late_after_a_quarter_of_an_hour(
+    office: Office,
+) -> None:
+    office.tracker.domains = ()
+    with pytest.raises(OtherPortfolioError):
+        await office.set_key(KEY.replace("Q", "S"))
+    office.clock.advance(15 * 60)
+
+    with pytest.raises(NoEarlierKeyError):
+        await office.custody.confirm(ONE, by="U1")
 
 
 async def test_the_key_in_use_can_be_set_with_other_facts(office: Office) -> None:

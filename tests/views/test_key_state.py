@@ -47,7 +47,7 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
     message = key_state_message(a_key_record(), None, MOMENT)
 
     assert list(buttons(message)) == [
-        *("Replace key", "Rotate key", "Check key"),
+        *("Replace key", "Check key"),
         *("Managers", "Permissions", "History", "Remove key"),
     ]
     remove = next(e for e in message.blocks[-1]["elements"] if "confirm" in e)

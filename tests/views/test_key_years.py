@@ -20,9 +20,8 @@ from bot.access.views import (
 from bot.domainkey.form_views import (
     KeyFormValues,
     finished,
-    first_step,
-    fourth_step,
-    interrupted,
+    key_form,
+    refused_form,
     second_step,
     third_step,
 )
@@ -77,10 +76,9 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
         assert_slack_takes(key_notice(KeyNotice(kind), record, TODAY))
     assert_slack_takes(key_state_message(record, None, MOMENT, earlier=earlier))
     for form in (
-        first_step(pair_of(record, earlier), text, "meta"),
-        second_step("meta", KeyFormValues(), None, pair_of(record, earlier)),
-        third_step(record, earlier, 1, "meta"),
-        fourth_step(earlier, "meta"),
+        key_form("meta", KeyFormValues(), None, pair_of(record, earlier)),
+        second_step(record, earlier, 1, "meta"),
+        third_step(earlier, "meta"),
         finished(record),
     ):
         assert_slack_takes_form(form)
@@ -88,8 +86,8 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 
 def test_slack_takes_every_form_in_between() -> None:
     for form in (
-        second_step("meta", KeyFormValues(), "Mistyped."),
-        interrupted("x" * 5_000),
+        key_form("meta", KeyFormValues(), "Mistyped."),
+        refused_form("x" * 5_000),
         managers_form("meta", (), "Why."),
         managers_form("meta", (ADMIN_ID,) * 30),
         managers_notice("x" * 5_000),

@@ -138,7 +138,7 @@ def test_a_manager_sees_the_key_and_the_digests() -> None:
 
     text = shown(page)
 
-    assert {"Replace key", "Rotate key", "Check key", "Managers", "Manage"} <= set(labels(page))
+    assert {"Replace key", "Check key", "Managers", "Manage"} <= set(labels(page))
     assert f"<#{CHANNEL_ID}>  ·  Mon–Fri at 09:00 (Europe/Berlin)" in text
     assert "next run Mon 4 Mar 2030" in text
     assert "`groups:read`" in text
