@@ -17,6 +17,7 @@ from bot.blocks.builders import (
     run_button,
     section,
 )
+from bot.blocks.links import linked
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     SYMBOLS,
@@ -246,7 +247,7 @@ def _parts(run: BulkScan, now: datetime) -> dict[str, list[str]]:
         "Expires within 30 days": _end_lines(scanned, now),
         "Health changed": _move_lines(scanned),
         "Could not be checked": _unchecked_lines(scanned),
-        "Failed": [f"{_name(each.host)}: {_trouble(each)}" for each in run.failed],
+        "Failed": [f"{_name(each.host, each.domain_id)}: {_trouble(each)}" for each in run.failed],
     }
 
 
@@ -282,7 +283,7 @@ def _summary(facts: Sequence[ScanFacts], *, has_issues: bool, has_ends: bool) ->
 
 def _unchecked_lines(items: Sequence[Item]) -> list[str]:
     return [
-        f"{_name(item.host)}: {', '.join(map(section_name, item.facts.failed))}"
+        f"{_name(item.host, item.domain_id)}: {', '.join(map(section_name, item.facts.failed))}"
         for item in items
         if item.facts and item.facts.failed
     ]
@@ -321,7 +322,7 @@ def _part(run: BulkScan, title: str, lines: Sequence[str]) -> Block:
 
 def _sign_lines(items: Sequence[Item]) -> list[str]:
     return [
-        f"{_name(item.host)}: {literal(sign_words(change), 200)}"
+        f"{_name(item.host, item.domain_id)}: {literal(sign_words(change), 200)}"
         for item in items
         for change in item.signs
     ]
@@ -353,10 +354,12 @@ def _end_lines(items: Sequence[Item], now: datetime) -> list[str]:
         for item in items
         if (facts := item.facts) and (text := soon_words(facts, now))
     ]
-    return [
-        f"{end_sign(end, now, is_owned=item.is_owned)} {_name(item.host)}: {text}".strip()
-        for end, item, text in sorted(near, key=lambda each: each[0].day)
+    signs = (end_sign(end, now, is_owned=item.is_owned) for end, item, _text in near)
+    lines = [
+        (end.day, f"{sign} {_name(item.host, item.domain_id)}: {text}".strip())
+        for sign, (end, item, text) in zip(signs, near, strict=True)
     ]
+    return [line for _day, line in sorted(lines)]
 
 
 def _move_lines(items: Sequence[Item]) -> list[str]:
@@ -387,8 +390,8 @@ def _trouble(item: Item) -> str:
     return _TROUBLES.get(item.trouble or "", "Domain Tracker returned an unexpected response")
 
 
-def _name(host: str) -> str:
-    return bold(host_text(host), MAX_HOST_CHARS)
+def _name(host: str, domain_id: str | None = None) -> str:
+    return linked(bold(host_text(host), MAX_HOST_CHARS), host, domain_id)
 
 
 NEVER_SCANNED = "scanned:never"

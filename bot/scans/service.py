@@ -63,6 +63,7 @@ class ScanReport:
     last_score: float | None = None
     signs: tuple[KnownChange, ...] = ()
     is_owned: bool = True
+    domain_id: str | None = None
 
     def section(self, name: str) -> Section:
         """Return the section called `name`, one of SECTIONS."""
@@ -163,6 +164,7 @@ class Scans:
             host=host_of(domain),
             score=domain.health_score,
             is_owned=domain.may_be(self.owned_type),
+            domain_id=domain.domain_id,
             scanned_at=now,
             facts=facts_of(result.sections, now, self.names),
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),

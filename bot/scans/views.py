@@ -20,6 +20,7 @@ from bot.blocks.builders import (
     section,
     text_section,
 )
+from bot.blocks.links import domain_url, linked
 from bot.blocks.message import SHARE, Block, Message
 from bot.blocks.text import (
     bold,
@@ -175,7 +176,7 @@ def scan_message(
     """
     top = [
         header(f"Scan of {host_text(report.host)}"),
-        section(f"{health_mrkdwn(report, shown)}  ·  {_scanned(report)}"),
+        section(f"{health_mrkdwn(report, shown)}  ·  {_scanned(report)}{_link(report)}"),
         *_signs(report),
         *_issues(report),
         *_failed(report),
@@ -185,6 +186,13 @@ def scan_message(
     shared = [context(f"Shared by {bold(shared_by, 80)}.")] if shared_by else []
     bottom = shared or _buttons(report)
     return message_of(*top, *(_folded(report, each) for each in report.sections), *bottom)
+
+
+def _link(report: ScanReport) -> str:
+    """Return the name as a link, as a title can hold none; nothing where there is no address."""
+    url = domain_url(report.host, report.domain_id)
+    name = literal(host_text(report.host), 300)
+    return f"  ·  {linked(name, report.host, report.domain_id)}" if url else ""
 
 
 def _signs(report: ScanReport) -> list[Block]:
