@@ -121,7 +121,7 @@ async def test_a_fault_is_ordered_and_called_off(visitor: User, sandbox: Sandbox
     assert fault
     assert fault.what == "invalid_key"
     press(visitor, "Apply")
-    press(visitor, "Back to normal")
+    press(visitor, "Clear")
 
     await visitor.should_see("The service works again.")
     assert sandbox.tracker.faults.take("list") is None
