@@ -64,12 +64,12 @@ def _not_understood(typed: str) -> Iterator[str]:
         parse_query(typed)
     except NotUnderstoodError as error:
         problems = [
-            f"{_named(each.part)} {each.why.replace('`', '') or 'is no filter'}"
+            _named(each.part) + (f", which {each.why.replace('`', '')}" if each.why else "")
             for each in error.problems
             if each.part not in unusable
         ]
         if problems:
-            yield f"{'; '.join(problems)}."
+            yield f"I couldn't read {'; '.join(problems)}."
     if unusable:
         named = " and ".join(map(_named, unusable))
         yield f"Leave out {named}: a post has neither an order nor pages."

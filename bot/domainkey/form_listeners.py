@@ -23,6 +23,7 @@ from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyCheck, KeyService
 from bot.domainkey.views import first_steps_message, saved_message
 from bot.keys.budget import QuotaService
+from bot.keys.errors import other_portfolio_text
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import (
     SCOPES,
@@ -199,7 +200,7 @@ class KeyFormListeners:
         except NotAllowedError as error:
             await self.screen.show_failure(request, error, forms.refused_form)
         except OtherPortfolioError as error:
-            text = forms.other_portfolio_text(error.sees, error.before)
+            text = other_portfolio_text(error)
             form = forms.other_portfolio_form(text, request.as_metadata())
             use = button("Use this key", forms.USE_KEY)
             await draw_or_reply(request, form, plain_message(f"⚠️ {text}", use, cancel_button()))

@@ -148,16 +148,8 @@ def _replacing(in_use: KeyPair, label: str) -> list[Block]:
     return [section(steps), section(left), *go_on]
 
 
-def other_portfolio_text(sees: int, before: int) -> str:
-    """Return the question about a key that sees none of the domains that were seen before."""
-    return (
-        f"This key sees {plural(sees, 'domain')}, none of your {before:,}. Another portfolio?"
-        " It is not in use yet."
-    )
-
-
 def other_portfolio_form(text: str, metadata: str) -> Block:
-    """Return that question as a form."""
+    """Return the question about a key of another portfolio as a form."""
     asked = [section(f"⚠️ {text}"), *actions(button("Use this key", USE_KEY, style="primary"))]
     return notice(TITLE, asked, metadata=metadata) | {"close": plain_text("Cancel", 24)}
 

@@ -10,7 +10,7 @@ from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
 from bot.dispatch.failure import host_sentence
 from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
 from bot.domains.lookup import UnknownDomainError
-from bot.keys.key_record import NoKeyError
+from bot.keys.key_record import NoKeyError, OtherPortfolioError
 from bot.keys.views import CHECK_KEY, SET_KEY
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.errors import BotError
@@ -66,6 +66,7 @@ MADE: dict[type[BotError], BotError] = {
     for error in (
         HostNameError(HostProblem.SINGLE_LABEL, "localhost"),
         NotUnderstoodError([NotUnderstood("x:y")], []),
+        OtherPortfolioError(150, 19),
         UnknownDomainError("shpo.example", ["shop.example"]),
         AlreadyAddedError(a_domain()),
         BulkScanRunsError(BulkScan(run_id="r1", asked_by=ADMIN_ID)),
