@@ -73,6 +73,16 @@ def _address(text: str) -> str:
     return text
 
 
+def _domain_template(text: str) -> str:
+    """Return a template of addresses of domains; the document of the service shows none."""
+    must = "be an http(s) address with {domainId} or {domain} in it, and no other braces"
+    filled = text.replace("{domainId}", "x").replace("{domain}", "x")
+    _http_parts(filled, must)
+    if filled == text or set("{}<>|") & set(filled):
+        raise ValueError(f"must {must}")
+    return text
+
+
 def _api_address(text: str) -> str:
     if not text.endswith("/"):
         raise ValueError("must end in a slash, as in https://slack.com/api/")
@@ -157,6 +167,7 @@ def _one_of(kind: Any) -> WrapValidator:
 
 
 Url = Annotated[str, AfterValidator(_address)]
+DomainUrl = Annotated[str, AfterValidator(_domain_template)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
 PublicUrl = Annotated[str, AfterValidator(_public_address)]
 DatabaseUrl = Annotated[str, AfterValidator(_database_address), Field(repr=False)]
@@ -212,6 +223,7 @@ class Settings(BaseSettings):
     )
 
     domain_tracker_url: Url
+    domain_tracker_domain_url: DomainUrl | None = None
     domain_tracker_owned_type: str = "owned"
     slack_bot_token: BotToken | None = None
     slack_app_token: AppToken | None = None

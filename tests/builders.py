@@ -81,6 +81,7 @@ def a_report(
     score_after: float | None = 41,
     changes: tuple[Change, ...] = (),
     since: datetime | None = None,
+    **fields: Any,
 ) -> ScanReport:
     """Return the report of a scan whose sections are any JSON."""
     return ScanReport(
@@ -92,6 +93,7 @@ def a_report(
         sections=tuple(section_of(name, sections or {}) for name in SECTIONS),
         changes=changes,
         since=since,
+        **fields,
     )
 
 

@@ -150,7 +150,7 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(bot: Bot) 
     assert run.end is End.DONE
     assert [item.score_after for item in run.done] == [41, 41, 41]
     assert [who for who, _ in bot.posts.notified] == [BOB, BOB]
-    assert "3 scanned." in bot.summary
+    assert "3 domains scanned." in bot.summary
 
 
 async def test_of_more_than_one_takes_the_first_are_scanned(bot: Bot) -> None:
@@ -365,7 +365,7 @@ async def test_a_stop_during_a_limited_scan_ends_the_bulk_scan(bot: Bot) -> None
     after = await bot.pass_by()
 
     assert after.end is End.STOPPED
-    assert "2 not begun" in bot.summary
+    assert "Stopped: 0 of 2 domains" in bot.summary
 
 
 async def test_a_failed_domain_is_named_and_the_others_are_scanned(bot: Bot) -> None:
@@ -378,7 +378,7 @@ async def test_a_failed_domain_is_named_and_the_others_are_scanned(bot: Bot) -> 
     run = await bot.pass_by()
 
     assert [item.trouble for item in run.done] == ["rejected", "timed_out", None]
-    assert "1 scanned, 2 failed" in bot.summary
+    assert "1 of 3 domains scanned, 2 failed" in bot.summary
     assert "a.example: Domain Tracker declined it" in bot.summary
     assert "may still have been scanned" in bot.summary
 
@@ -493,7 +493,7 @@ async def test_the_next_one_waits_for_the_last_summary(bot: Bot) -> None:
         await bot.start("b")
     await bot.pass_by(timedelta(hours=1))
 
-    assert "1 scanned" in bot.summary
+    assert "1 domain scanned" in bot.summary
     assert len(bot.lists.asked) == 1
     assert (await bot.start("b")).left
 
@@ -505,8 +505,8 @@ async def test_a_summary_without_an_answer_is_not_repeated(bot: Bot) -> None:
     for _ in range(4):
         await bot.pass_by(timedelta(hours=1))
 
-    assert ["1 scanned" in text for _, text in bot.posts.notified] == [False, True]
-    assert "1 scanned" in bot.posts.edited[-1][1]
+    assert ["1 domain scanned" in text for _, text in bot.posts.notified] == [False, True]
+    assert "1 domain scanned" in bot.posts.edited[-1][1]
 
 
 async def test_a_refused_summary_is_tried_less_and_less_often(bot: Bot) -> None:

@@ -18,7 +18,6 @@ from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import SECTIONS, InvalidKeyError, ScanResult, UnavailableError
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
-from bot.tracker.sections import Finding
 from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.memory import MemoryDocuments
@@ -114,13 +113,11 @@ async def test_an_unlisted_score_is_unknown(
     assert lists.asked == [ONE]
 
 
-async def test_the_score_is_one_change(scans: Scans, lists: FakeLists) -> None:
-    for score in (40, 42, None, 41):
+async def test_the_score_of_the_scan_before_is_kept(scans: Scans, lists: FakeLists) -> None:
+    for score, before in ((40, None), (42, 40), (None, 42), (41, None)):
         lists.domains = (a_domain("shop.example", score),)
         report = await scans.run(ONE, a_domain("shop.example", 38))
-        changes = [(each.before, each.after) for each in report.changes]
-        was_known = score == 42
-        assert changes == ([(Finding((), 40), Finding((), 42))] if was_known else [])
+        assert (report.last_score, report.changes) == (before, ())
 
 
 async def test_end_dates_stay(

@@ -218,6 +218,10 @@ PLAIN = {
     "LOG_LEVEL": ("LOUD", "must be one of DEBUG, INFO, WARNING, ERROR"),
     "LOG_FORMAT": ("xml", "must be one of console, json"),
     "SLACK_MENTIONS": ("maybe", "must be true or false"),
+    "DOMAIN_TRACKER_DOMAIN_URL": (
+        "https://tracker.example/{id}",
+        "must be an http(s) address with {domainId} or {domain} in it, and no other braces",
+    ),
 }
 
 

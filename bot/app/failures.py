@@ -67,7 +67,9 @@ class Failures:
         """Return the message about an error; a command that lacks a key is stored for later."""
         command = (request.command_line or "").partition(" ")[0]
         if isinstance(error, NotUnderstoodError) and command in COMMANDS:
-            return usage.not_understood_message(command, error.problems, error.understood)
+            return usage.not_understood_message(
+                command, error.problems, error.understood, error.corrected
+            )
         is_kept = isinstance(error, NoKeyError) and await self._defer(request)
         facts = await self._facts(error, request, is_kept=is_kept)
         return failure_message(error, facts, SENTENCES)

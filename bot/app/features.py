@@ -39,13 +39,15 @@ from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.listeners import DomainsListeners
+from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
+from bot.domains.shown import ShownScores
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
 from bot.keys import budget
 from bot.keys.budget import QuotaService
 from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyClaims, KeyNotices
-from bot.keys.repository import Keys
+from bot.keys.repository import HELD_KIND, Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.bulk_runner import BulkScans
@@ -61,7 +63,7 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.web.gauges import DIGESTS
 
 # The kinds of documents that only count for a time.
-EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND)
+EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, HELD_KIND)
 
 
 class AdminServices:
@@ -91,8 +93,12 @@ class UseCases:
         self.budget = RateLimiter(clock=clock)
         self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
         self.client, self.tracker = self._tracker(parts)
+        self.seen = SeenDomains(documents)
         self.portfolio = Portfolio(
-            self.tracker.list_domains, clock=clock, versions=parts.commons.versions
+            self.tracker.list_domains,
+            clock=clock,
+            versions=parts.commons.versions,
+            seen=self.seen,
         )
         self.ends = KeptEndDates(documents)
         self.scans = Scans(
@@ -102,6 +108,7 @@ class UseCases:
             self.ends,
             clock=clock,
             names=parts.settings.scan_names,
+            owned_type=parts.settings.domain_tracker_owned_type,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
         self.nights = NightlySetting(documents, self.repository.zones, clock=clock)
@@ -229,7 +236,9 @@ def register_features(app: AsyncApp, parts: Services) -> Features:
 def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what every member of the workspace may do."""
     permissions, tracker, portfolio = cases.admin.permissions, cases.tracker, cases.portfolio
-    DomainsListeners(portfolio, cases.ends, parts.clock).register(dispatcher)
+    shown = ShownScores()
+    owned_type = parts.settings.domain_tracker_owned_type
+    DomainsListeners(portfolio, cases.ends, parts.clock, shown, owned_type).register(dispatcher)
     bulk = BulkScanListeners(
         permissions=permissions,
         bulk=cases.bulk,
@@ -245,6 +254,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         portfolio=portfolio,
         scans=cases.scans,
         bulk=bulk,
+        shown=shown,
     ).register(dispatcher)
     adder = DomainAdder(tracker.add_domain, portfolio)
     AddingListeners(
@@ -255,7 +265,7 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         lists=DomainLists(parts.documents, adder, portfolio, clock=parts.clock),
         explain=cases.failures.explain,
         allowances=cases.allowances,
-        owned_type=parts.settings.domain_tracker_owned_type,
+        owned_type=owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
     register_mentions(dispatcher, parts.clock)
@@ -278,7 +288,7 @@ def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
 def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
     """Attach what managers do with the key, and what admins decide."""
     admin, screen = cases.admin, KeyScreen(cases.failures.explain, parts.clock)
-    key_service = KeyService(admin.keys, cases.tracker, cases.portfolio, admin.audit)
+    key_service = KeyService(admin.keys, cases.tracker, cases.portfolio, admin.audit, cases.seen)
     KeyListeners(
         permissions=admin.permissions,
         key_service=key_service,

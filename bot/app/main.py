@@ -21,6 +21,7 @@ from bot.app.services import (
     observe_store,
     opened_store,
 )
+from bot.blocks.links import use_template
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.interrupted import InflightTracker
 from bot.installations.repository import InstallationRepository
@@ -59,6 +60,7 @@ async def build_runtime(
     clock: Callable[[], datetime],
 ) -> Runtime:
     """Build what the process works with; raise StoreError (see `opened_store`)."""
+    use_template(settings.domain_tracker_domain_url)
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
     stack.enter_context(lines_counted(metrics.note_line))
     stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))

@@ -28,6 +28,7 @@ from bot.process.redaction import holds_secret, redact
 # message with the answer, `BELOW` answers under it.
 RUN_HERE = "run.here"
 RUN_BELOW = "run.below"
+CANCEL = "cancel"
 RUN_ONCE = f"{RUN_BELOW}.once"  # the same, once for each message
 
 
@@ -73,16 +74,17 @@ def context(mrkdwn: str) -> Block:
 def container(
     title: str, subtitle: str, children: list[Block], *, is_folded: bool = True
 ) -> Block:
-    """Return sections and actions that a reader can fold.
+    """Return sections and actions that a reader can fold; the subtitle may be empty.
 
     https://docs.slack.dev/reference/block-kit/blocks/container-block
     Slack refuses rich text in it, which that page allows
     (https://docs.rs/slack-morphism, `SlackContainerBlock`).
     """
+    under = {"subtitle": plain_text(subtitle, MAX_CONTAINER_TITLE_CHARS)} if subtitle else {}
     return {
         "type": "container",
         "title": plain_text(title, MAX_CONTAINER_TITLE_CHARS),
-        "subtitle": plain_text(subtitle, MAX_CONTAINER_TITLE_CHARS),
+        **under,
         "is_collapsible": True,
         "default_collapsed": is_folded,
         "child_blocks": children,
@@ -124,6 +126,11 @@ def run_button(
     way = RUN_HERE if here else RUN_ONCE if once else RUN_BELOW
     action_id = f"{way}.{number}.{label.lower().replace(' ', '-')}"
     return button(label, action_id[:MAX_ACTION_ID_CHARS], command_line, **more)
+
+
+def cancel_button() -> Block | None:
+    """Return the button below a question that answers it with no."""
+    return button("Cancel", CANCEL)
 
 
 def again_button(command_line: str | None) -> Block | None:
@@ -253,7 +260,8 @@ def text_of(blocks: Iterable[Block]) -> str:
 def _sentences(block: Block) -> Iterator[str]:
     """Yield what a block says: a field, a list or a container in one sentence."""
     if block["type"] == "container":
-        yield _sentence(f"{_said(block['title'])}: {_said(block['subtitle'])}")
+        under = f": {_said(block['subtitle'])}" if "subtitle" in block else ""
+        yield _sentence(f"{_said(block['title'])}{under}")
         return
     if block["type"] in {"data_table", "data_visualization"}:
         yield from chain.from_iterable(map(_sentences, unfolded(block)))

@@ -68,11 +68,11 @@ def unfolded(block: Block) -> list[Block]:
     """Return a block of 2026 as paragraphs that every client knows, any other block as it is."""
     match block["type"]:
         case "container":
-            title, subtitle = (block[name]["text"] for name in ("title", "subtitle"))
+            titles = [block[name]["text"] for name in ("title", "subtitle") if name in block]
             # An empty one holds its subtitle only.
             children = block["child_blocks"]
-            more = [each for each in children if each.get("text", {}).get("text") != subtitle]
-            return [*_paragraphs([f"{title}  ·  {subtitle}"]), *more]
+            more = [each for each in children if each.get("text", {}).get("text") != titles[-1]]
+            return [*_paragraphs(["  ·  ".join(titles)]), *more]
         case "data_table":
             return _paragraphs([block["caption"], *table_lines(block)])
         case "data_visualization":

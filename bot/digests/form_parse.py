@@ -64,7 +64,7 @@ def _not_understood(typed: str) -> Iterator[str]:
         parse_query(typed)
     except NotUnderstoodError as error:
         problems = [
-            f"{_named(each.part)}: {each.why}"
+            _named(each.part) + (f", which {each.why.replace('`', '')}" if each.why else "")
             for each in error.problems
             if each.part not in unusable
         ]

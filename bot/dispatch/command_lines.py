@@ -121,7 +121,7 @@ class CommandLines:
 
 
 async def _refuse_text(_request: Request, text: str) -> None:
-    why = "this command takes no text"
+    why = "means nothing to this command"
     raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in split_words(text)], [])
 
 

@@ -1,7 +1,9 @@
 """Split the text behind a slash command into words: `tag:prod folder:"two words" shop`."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from bot.process.errors import BotError
 
@@ -41,18 +43,39 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class NotUnderstood:
-    """A part of a command that means nothing: what was typed, and why, in our own words."""
+    """A part of a command that means nothing, as typed, and why.
+
+    `why` is the predicate of a sentence about it, "" for what is not known at all. `key` is what
+    the sentence names in place of the part. `fix` is what may be meant, "" to leave the part out,
+    `None` where neither helps.
+    """
 
     part: str
-    why: str
+    why: str = ""
+    key: str = ""
+    fix: str | None = None
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether `fix` is a word like the one that was typed."""
+        return bool(self.fix) and not self.why
 
 
 class NotUnderstoodError(BotError):
-    """Parts of a command mean nothing; `understood` are those that do, as typed."""
+    """Parts of a command mean nothing; `understood` are those that do, as typed.
 
-    def __init__(self, problems: list[NotUnderstood], understood: list[str]) -> None:
+    `corrected` is the text that may be meant, `None` if that is not known.
+    """
+
+    def __init__(
+        self,
+        problems: Sequence[NotUnderstood],
+        understood: list[str],
+        corrected: str | None = None,
+    ) -> None:
         self.problems = problems
         self.understood = understood
+        self.corrected = corrected
         super().__init__(f"{len(problems)} part(s) of a command not understood")
 
 
@@ -70,6 +93,21 @@ def quoted(value: str) -> str:
     for entity, char in _ENTITIES.items():
         value = value.replace(char, entity)
     return f'"{value}"' if _NEEDS_QUOTES.search(value) else value
+
+
+def unknown_key(word: "Word", known: Iterable[str]) -> NotUnderstood:
+    """Return the problem of a word whose key is none of the known ones."""
+    key = word.key or ""
+    near = get_close_matches(key, list(known), n=1)
+    fix = f"{near[0]}:{quoted(word.value)}" if near and word.value else ""
+    return NotUnderstood(word.typed, key=f"{key}:", fix=fix)
+
+
+def corrected_text(parts: Iterable[Word | NotUnderstood]) -> str | None:
+    """Return a command's text with the parts that may be meant; `None` if that is not known."""
+    words = [part.raw if isinstance(part, Word) else part.fix for part in parts]
+    known = [word for word in words if word is not None]
+    return " ".join(filter(None, known)) if len(known) == len(words) else None
 
 
 def is_help(text: str) -> bool:

@@ -23,6 +23,7 @@ class Command:
     of the text behind it; `examples` are lines, each with what it does. `opens_form`: so it does
     without text. `operation` is the call of the service that it needs, and `scope` the least
     scope of the key for that, where the service names one.
+    `changes`: it may change something, so that a failure says that nothing was changed.
     `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `button`: the label of its button in direct messages with the bot, below the list of all
     commands, if it has one there. The buttons of Home are in `bot/home/sections.py`.
@@ -38,6 +39,7 @@ class Command:
     opens_form: bool = False
     operation: str | None = None
     scope: str | None = None
+    changes: bool = False
     takes_text: bool = True
     button: str | None = None
 
@@ -56,7 +58,7 @@ _ALL = (
             ("/domains tag:prod below:70", "tagged prod, score below 70"),
             ('/domains folder:"Web shops" type:owned', "one folder, one type"),
             ("/domains above:90 sort:name", "above 90, sorted by name"),
-            ("/domains expires:30", "ends within 30 days, or has ended"),
+            ("/domains expires:30", "expires within 30 days, or has expired"),
         ),
         note="Filters: text, tag:x, folder:x, type:x, below:0–100, above:0–100, expires:30,"
         " issues:high, scanned:never, sort:score (or sort:name, sort:expiry), page:2."
@@ -98,6 +100,7 @@ _ALL = (
         audience=Audience.MEMBERS,
         opens_form=True,
         operation="add",
+        changes=True,
         scope="write_domains",
     ),
     Command(
@@ -109,6 +112,7 @@ _ALL = (
         note="The form sets the filter, days, time, when to stay silent, and whom to mention.",
         audience=Audience.MEMBERS,
         opens_form=True,
+        changes=True,
         takes_text=False,
     ),
     Command(

@@ -15,6 +15,7 @@ from bot.blocks.text import code, duration_text
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.request import Request
+from bot.dispatch.usage import problem_sentence
 from bot.process.errors import BotError
 from bot.slack import errors as slack
 from bot.store import documents as store
@@ -159,8 +160,7 @@ def _host(error: HostNameError, facts: Facts) -> Message:
 
 
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:
-    parts = "; ".join(f"{code(problem.part, 80)} – {problem.why}" for problem in error.problems)
-    return plain_message(f"I couldn't read this: {parts}")
+    return plain_message(" ".join(map(problem_sentence, error.problems)))
 
 
 KIT_ERRORS: Sentences = {

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.dispatch.command_lines import reply_with
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
@@ -29,8 +28,11 @@ def register_mentions(dispatcher: Dispatcher, clock: Callable[[], datetime]) -> 
     def read(body: Mapping[str, Any], context: Any, replies: Replies) -> list[Request]:
         return read_message(body, context, replies, now=clock())
 
+    async def explain(request: Request, _text: str) -> None:
+        await request.reply(overview_message(is_direct=request.origin.channel_id is None))
+
     for event_type in ("app_mention", "message"):
-        dispatcher.message(event_type, read, reply_with(overview_message()))
+        dispatcher.message(event_type, read, explain)
 
 
 def read_message(

@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.blocks.message import Message
 from bot.blocks.window import answer_window, fits_window, summary_window
 from bot.dispatch.commands import COMMANDS
+from bot.dispatch.usage import ANSWER_BELOW
 from bot.process.clock import seconds_now
 from bot.process.errors import warned
 from bot.process.workspace import WorkspaceId
@@ -116,6 +117,7 @@ class Request:
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     reference: str = field(default_factory=lambda: secrets.token_hex(4), init=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
+    lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
     has_spoken: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)
@@ -129,8 +131,21 @@ class Request:
             self.takes_place = self.owes_answer = False
             self.is_answered = True
 
+    @property
+    def replaces_progress(self) -> bool:
+        """Whether the answer can take the place of a progress message.
+
+        After a press the response_url replaces the pressed message, not the latest one, and a
+        message without a response_url cannot be replaced at all.
+        """
+        is_new = bool(self.origin.response_url) and not self.origin.is_message
+        return self.takes_place or is_new or self.window is not None
+
     async def send_progress(self, message: Message) -> None:
-        """Send a message that the answer replaces, where Slack can; a failure is only logged."""
+        """Send a message that the answer replaces; a failure is only logged.
+
+        Where Slack cannot replace it, `lasting_word` is sent instead, which stays true.
+        """
         async with self._turn:
             await self._send_progress(message)
 
@@ -146,10 +161,10 @@ class Request:
             self.owes_answer = await self._is_shown(self.window, message)
             return
         with warned("progress message not sent", SlackError):
-            await self._send(message)
+            replaces = self.replaces_progress
+            await self._send(message if replaces else self.lasting_word)
             self.owes_answer = True
-            # After a press the response_url replaces the pressed message, not the latest one.
-            self.takes_place = self.takes_place or not self.origin.is_message
+            self.takes_place = replaces
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""

@@ -14,13 +14,14 @@ import structlog
 from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from bot.blocks.builders import CANCEL
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
-from bot.dispatch.command_lines import CommandHandler, CommandLines
+from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import from_press, is_ephemeral, place_of
 from bot.dispatch.request import DrawnForm, FormErrors, Request
-from bot.dispatch.usage import ALREADY_PRESSED, sent_elsewhere_form
+from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, sent_elsewhere_form
 from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError, SlackRefusedError
@@ -53,6 +54,7 @@ class Dispatcher:
         self._submitted: LRUCache[str, Request] = LRUCache(MAX_FORMS)
         self._latest: LRUCache[str | None, str] = LRUCache(MAX_FORMS)  # request in each form
         self.lines = CommandLines(app, boundary, replies)
+        self.action(CANCEL, reply_with(CANCELED), replies=True)
 
     def command(self, command: str, handle: CommandHandler) -> None:
         """Register `handle(request, text)` for a slash command; `help` is answered here."""

@@ -8,24 +8,27 @@ from bot.blocks.builders import (
     context,
     message_of,
     notice,
-    paragraphs,
     plain_message,
     run_button,
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import clip, code, plural
-from bot.dispatch.command_text import NotUnderstood
+from bot.blocks.text import MAX_BUTTON_CHARS, clip, code, plural
+from bot.dispatch.command_text import NotUnderstood, unescaped
 from bot.dispatch.commands import COMMANDS, Command
 
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.
 STILL_WORKING = plain_message("⏳ Still working…")
+# The same where the answer cannot take its place: it stays true.
+ANSWER_BELOW = plain_message("This takes a while. The answer comes as a new message.")
 # The answers to a second press: of what is done once, and of `Share`.
 ALREADY_PRESSED = plain_message(
     "This is already done or under way. Type the command to do it again."
 )
 ALREADY_SHARED = plain_message("This is already shared with the channel.")
+# To `Cancel` below a question.
+CANCELED = plain_message("Canceled. Nothing was done.")
 # In place of "still working".
 ANSWERED_IN_FORM = plain_message("The answer is in the form.")
 # To a button without a command.
@@ -44,12 +47,13 @@ def usage_message(command: str) -> Message:
     return message_of(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command))
 
 
-def overview_message() -> Message:
+def overview_message(*, is_direct: bool) -> Message:
     """Return the answer to a message that is no command line, with buttons for the commands."""
+    here = "" if is_direct else " Add `here` to answer in the thread for everyone."
     return _commands_message(
         "I only read commands, with or without the slash.",
         "",
-        "Add `help` to any command. With `here` at the end, everyone reads the answer.",
+        f"Add `help` to any command.{here}",
     )
 
 
@@ -92,19 +96,37 @@ def late_message(command_line: str) -> Message:
 
 
 def not_understood_message(
-    command: str, problems: Sequence[NotUnderstood], understood: Sequence[str]
+    command: str,
+    problems: Sequence[NotUnderstood],
+    understood: Sequence[str],
+    corrected: str | None = None,
 ) -> Message:
-    """Return the parts of a command that were not understood, those that were, and the usage."""
+    """Return a sentence for each part that was not understood, and a button for what may be meant.
+
+    Where nothing seems to be meant it names the parts that were understood, and the usage.
+    """
     usage = COMMANDS[command]
-    shown = [(problem.part, clip(problem.why, 100)) for problem in problems[:MAX_PARTS_SHOWN]]
-    lines = ["*I couldn't read part of that. Nothing was changed.*"]
-    lines += [f"• {code(part, 80)} – {why}" for part, why in shown]
-    if left_out := len(problems) - len(shown):
-        lines.append(f"• and {plural(left_out, 'more part')}")
-    parts = paragraphs(lines)
-    if understood:
-        parts.append(section(f"Understood: {_listed(understood)}"))
-    return message_of(*parts, *_examples(usage), _others(command))
+    sentences = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS_SHOWN]))]
+    if left_out := len(problems) - MAX_PARTS_SHOWN:
+        sentences += [f"And {plural(left_out, 'more part')}."] if left_out > 0 else []
+    line = "" if corrected is None else f"{command} {corrected}".strip()
+    if line and any(problem.is_guess for problem in problems):
+        sentences.append(f"Did you mean {code(unescaped(line), 300)}?")
+    if usage.changes:
+        sentences.append("Nothing was changed.")
+    known = f" Understood: {_listed(understood)}." if understood and not line else ""
+    hint = [] if line else [context(f"{code(f'{command} {usage.hint}', 300)}{known}")]
+    # The line of a button has to fit its label: people read there what they run.
+    label = unescaped(line)
+    run = run_button(label, line, here=True) if 0 < len(label) <= MAX_BUTTON_CHARS else None
+    examples = run_button("Help", f"{command} help", number=1)
+    return message_of(section(" ".join(sentences)), *hint, *actions(run, examples))
+
+
+def problem_sentence(problem: NotUnderstood) -> str:
+    """Return a sentence on a part of a command, as mrkdwn."""
+    named = code(problem.key or problem.part, 80)
+    return f"{named} {clip(problem.why, 100)}." if problem.why else f"I don't know {named}."
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -1,14 +1,15 @@
 """Handle the forms that set and rotate the API key."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from bot.access.permissions import Permissions
-from bot.blocks.builders import section
+from bot.blocks.builders import button, cancel_button, plain_message, section
 from bot.blocks.message import Block, Message
 from bot.blocks.text import day_text
 from bot.digests.access import is_channel
@@ -22,16 +23,18 @@ from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyCheck, KeyService
 from bot.domainkey.views import first_steps_message, saved_message
 from bot.keys.budget import QuotaService
+from bot.keys.errors import other_portfolio_text
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import (
     SCOPES,
     KeyDraft,
     NoEarlierKeyError,
     NoKeyError,
+    OtherPortfolioError,
     checked_secret,
 )
 from bot.keys.repository import Keys
-from bot.keys.views import PROPOSED_LABEL, ROTATE_KEY, SET_KEY
+from bot.keys.views import PROPOSED_LABEL, SET_KEY
 from bot.process.errors import BotError, NotAllowedError, warned
 from bot.process.redaction import holds_secret
 from bot.scans.nightly import NightlySetting
@@ -86,10 +89,6 @@ def read_key_form(values: Mapping[str, Any]) -> GivenKey:
     )
 
 
-# Draws the form again: its metadata, its values, why it was not saved.
-Draw = Callable[[str, forms.KeyFormValues, str], Block]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFormListeners:
     """The listeners that set the key and rotate it. Each checks the person's rights again.
@@ -110,22 +109,19 @@ class KeyFormListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(SET_KEY, self.open_key_form)
-        checking, rotating = (
-            partial(draw, forms.CHECKING) for draw in (forms.refused_form, forms.interrupted)
-        )
+        checking = partial(forms.refused_form, forms.CHECKING)
         dispatcher.view(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
-        dispatcher.action(ROTATE_KEY, self.open_rotation)
+        dispatcher.action(forms.USE_KEY, self.use_key)
         steps = {
-            forms.MADE_IT: self.second_step,
-            forms.GO_ON: self.third_step,
-            forms.STANDS_STILL: self.fourth_step,
+            forms.NEXT_STEP: self.second_step,
+            forms.STANDS_STILL: self.third_step,
             forms.DELETED_IT: self.finish,
         }
         for action_id, step in steps.items():
-            dispatcher.action(action_id, self.screen.in_form(step, forms.interrupted))
-        dispatcher.view(forms.ROTATION_FORM, read_key_form, self.swap, busy=rotating)
+            dispatcher.action(action_id, self.screen.in_form(step, forms.refused_form))
 
     async def open_key_form(self, request: Request, _value: str) -> None:
+        """Open the form for a key: the first of three steps if it takes another one's place."""
         await self.permissions.require_configurer(request)
         pair = await self.keys.pair(request.workspace)
         values = self._proposed(pair) if pair else forms.KeyFormValues()
@@ -133,12 +129,32 @@ class KeyFormListeners:
 
     async def set_key(self, request: Request, given: GivenKey) -> None:
         """Check the key with one request, save it, run the deferred commands."""
-        if check := await self._save(request, given, forms.key_form):
-            form = forms.saved_form(check.record, check.domains, check.pair.earlier)
-            is_told = await self._offer_first_steps(request, check)
-            saved = None if is_told else saved_message(check.record, check.domains)
-            await draw_or_reply(request, form, saved)
-            await self._run_deferred(request)
+        draft = given.draft(self.clock().date())
+
+        async def save(by: str) -> KeyCheck:
+            return await self.key_service.set_key(request.workspace, draft, by=by)
+
+        await self._save(request, save, given.values)
+
+    async def use_key(self, request: Request, _value: str) -> None:
+        """Save the key that was entered just now, though it is of another portfolio."""
+
+        async def save(by: str) -> KeyCheck:
+            return await self.key_service.confirm(request.workspace, by=by)
+
+        await self._save(request, save, forms.KeyFormValues())
+
+    async def _show_saved(self, request: Request, check: KeyCheck) -> None:
+        """Show the next step after a key was saved, and go on with what waits for one."""
+        earlier, saved = check.pair.earlier, saved_message(check.record, check.domains)
+        if earlier:
+            metadata = request.as_metadata()
+            form = forms.second_step(check.record, earlier, check.domains, metadata)
+        else:
+            form = forms.saved_form(check.record, check.domains)
+        is_told = await self._offer_first_steps(request, check)
+        await draw_or_reply(request, form, None if is_told else saved)
+        await self._run_deferred(request)
 
     async def _offer_first_steps(self, request: Request, check: KeyCheck) -> bool:
         """Begin nightly scans; after the first key say what to do next, and return `True`."""
@@ -155,40 +171,15 @@ class KeyFormListeners:
             return True
         return False
 
-    async def open_rotation(self, request: Request, _value: str) -> None:
-        """Open the first of four steps that rotate the key."""
+    async def second_step(self, request: Request, mark: str) -> Block:
+        """Return the second step of a replacement that was left there."""
         pair = await self._pair(request)
-        label = self._proposed(pair).label
-        await request.open_form(forms.first_step(pair, label, request.as_metadata()))
-
-    async def second_step(self, request: Request, _value: str) -> Block:
-        """Return the second step: the new key is entered."""
-        pair = await self._pair(request)
-        return forms.second_step(request.as_metadata(), self._proposed(pair), None, pair)
-
-    async def swap(self, request: Request, given: GivenKey) -> None:
-        """Check the new key, use it at once, and show the third step."""
-        check = await self._save(request, given, forms.second_step, is_rotation=True)
-        if check is None:
-            return
-        saved, earlier = saved_message(check.record, check.domains), check.pair.earlier
-        if earlier is None:  # somebody has removed it: there is no old key to delete
-            form = forms.interrupted(saved.text)
-        else:
-            metadata = request.as_metadata()
-            form = forms.third_step(check.record, earlier, check.domains, metadata)
-        await draw_or_reply(request, form, saved)
-        await self._run_deferred(request)
+        return forms.second_step(pair.record, _earlier(pair, mark), None, request.as_metadata())
 
     async def third_step(self, request: Request, mark: str) -> Block:
-        """Return the third step of a rotation that was left there."""
-        pair = await self._pair(request)
-        return forms.third_step(pair.record, _earlier(pair, mark), None, request.as_metadata())
-
-    async def fourth_step(self, request: Request, mark: str) -> Block:
-        """Return the fourth step: the old key is deleted in the service."""
+        """Return the third step: the old key is deleted in the service."""
         earlier = _earlier(await self._pair(request), mark)
-        return forms.fourth_step(earlier, request.as_metadata())
+        return forms.third_step(earlier, request.as_metadata())
 
     async def finish(self, request: Request, mark: str) -> Block:
         """Delete the old key here: it was deleted in the service."""
@@ -197,25 +188,32 @@ class KeyFormListeners:
         return forms.finished(pair.record)
 
     async def _save(
-        self, request: Request, given: GivenKey, draw: Draw, *, is_rotation: bool = False
-    ) -> KeyCheck | None:
-        """Check and save a key; `None` if it was not saved, which the form then says."""
+        self,
+        request: Request,
+        save: Callable[[str], Awaitable[KeyCheck]],
+        values: forms.KeyFormValues,
+    ) -> None:
+        """Check and save a key, and show what comes next, or why it was not saved."""
         try:
             member = await self.permissions.require_configurer(request)
-            return await self.key_service.set_key(
-                request.workspace,
-                given.draft(self.clock().date()),
-                by=member.user_id,
-                is_rotation=is_rotation,
-            )
+            check = await save(member.user_id)
         except NotAllowedError as error:
             await self.screen.show_failure(request, error, forms.refused_form)
+        except OtherPortfolioError as error:
+            text = other_portfolio_text(error)
+            form = forms.other_portfolio_form(text, request.as_metadata())
+            use = button("Use this key", forms.USE_KEY)
+            await draw_or_reply(request, form, plain_message(f"⚠️ {text}", use, cancel_button()))
         except BotError as error:
             sentence = (await self.screen.explained(request, error)).text
-            form = draw(request.as_metadata(), given.values, sentence)
+            pair = None
+            with suppress(StoreError):
+                pair = await self.keys.pair(request.workspace)
+            form = forms.key_form(request.as_metadata(), values, sentence, in_use=pair)
             text = f"The key was not saved. {sentence}"
             await draw_or_reply(request, form, Message(text, (section(text),)))
-        return None
+        else:
+            await self._show_saved(request, check)
 
     async def _run_deferred(self, request: Request) -> None:
         workspace = request.workspace

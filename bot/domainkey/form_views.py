@@ -17,11 +17,11 @@ from bot.blocks.builders import (
     notice,
     option,
     paragraph_notice,
+    plain_text,
     section,
 )
 from bot.blocks.message import Block
 from bot.blocks.text import code, plural
-from bot.domainkey.views import earlier_line
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
@@ -66,7 +66,7 @@ def key_form(
     in_use: KeyPair | None = None,
 ) -> Block:
     """Return the form to set or replace a key; `error` is why the last try was not saved."""
-    head = [section(_replacing_text(in_use))] if in_use else []
+    head = _replacing(in_use, values.label) if in_use else []
     blocks = [*head, *_new_key_blocks(values, error)]
     return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
 
@@ -80,22 +80,12 @@ def _new_key_blocks(values: KeyFormValues, error: str | None) -> list[Block]:
     return [*warning, how, *_fields(values)]
 
 
-def saved_form(record: KeyRecord, domains: int, earlier: PreviousKey | None = None) -> Block:
-    back = f"\n{earlier_line(earlier)}" if earlier else ""
+def saved_form(record: KeyRecord, domains: int) -> Block:
+    """Return the confirmation of a key that takes no other one's place."""
     return refused_form(
         f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
-        f" Try `/domains`.{back}"
+        " Try `/domains`."
     )
-
-
-def _replacing_text(in_use: KeyPair) -> str:
-    text = (
-        f"Current key: {label_text(in_use.record)}. The new key replaces it once it works."
-        " The current key is then kept for 7 days, so you can roll back."
-    )
-    if in_use.earlier:
-        text += f" The previous key, {label_text(in_use.earlier.record)}, is then removed."
-    return text
 
 
 def _fields(values: KeyFormValues) -> list[Block]:
@@ -115,10 +105,10 @@ def _fields(values: KeyFormValues) -> list[Block]:
         field(SECRET_BLOCK, "API key", secret, hint=secret_hint),
         field(LABEL_BLOCK, "Label", label, hint="Its name in Domain Tracker."),
         field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
-        field(EXPIRY_DAY_BLOCK, "Expiration date", day, hint="Only for “A date…”.", optional=True),
         field(
-            SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="Those it has in Domain Tracker."
+            EXPIRY_DAY_BLOCK, "Expiration date", day, hint="If you chose “A date…”.", optional=True
         ),
+        field(SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="Tick the scopes this key has."),
     ]
 
 
@@ -130,89 +120,75 @@ def _scope_boxes(values: KeyFormValues) -> Block:
     )
 
 
-ROTATION_FORM = "key-rotation"
-ROTATION_TITLE = "Rotate the API key"
-interrupted = partial(paragraph_notice, ROTATION_TITLE)
-MADE_IT, STANDS_STILL, DELETED_IT = "key.made", "key.still", "key.deleted"
-GO_ON = "key.go-on"
-SWAP = "Check and swap"
+NEXT_STEP, STANDS_STILL, DELETED_IT = "key.next", "key.still", "key.deleted"
+USE_KEY = "key.use"
 _PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
 
-def first_step(pair: KeyPair, label: str, metadata: str) -> Block:
-    """Return step 1: make a new key, with the proposed `label`.
+def _replacing(in_use: KeyPair, label: str) -> list[Block]:
+    """Return what step 1 says: make a key like the current one, and enter it below.
 
-    If an earlier key is kept, a rotation may have stopped after step 2, and can continue.
+    If an earlier key is kept, a replacement may have stopped after it, and can continue.
     """
-    record, earlier = pair.record, pair.earlier
+    record, earlier = in_use.record, in_use.earlier
     scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
         "those of the current key (not recorded)"
     )
     steps = (
-        f"{_PLACE} make a new key:\n• *name*: such as {code(label)}; the current key is"
-        f" {label_text(record)}"
+        f"*Step 1 of 3: enter a new key*\n{_PLACE} make one:"
+        f"\n• *name*: such as {code(label)}; the current key is {label_text(record)}"
         f"\n• *scopes*: the same, {scopes}\n• *expiration*: such as 90 days"
         "\n• *IP restrictions*: the same, if the current key has any"
-        "\nThe key is shown once. Keep that page open."
+        "\nThe current key stays in use until the new one works, and is kept for 7 days."
     )
-    first = _step(1, "make a new key", steps, metadata, button("Enter new key", MADE_IT))
-    if earlier:
-        left = f"The old key {label_text(earlier.record)} is still kept. Delete it in step 4."
-        go_on = actions(button("Continue with step 3", GO_ON, earlier.record.mark))
-        first["blocks"] += [section(left), *go_on]
-    return first
+    if not earlier:
+        return [section(steps)]
+    left = f"The old key {label_text(earlier.record)} is still kept. A new key takes its place."
+    go_on = actions(button("Continue with step 2", NEXT_STEP, earlier.record.mark))
+    return [section(steps), section(left), *go_on]
+
+
+def other_portfolio_form(text: str, metadata: str) -> Block:
+    """Return the question about a key of another portfolio as a form."""
+    asked = [section(f"⚠️ {text}"), *actions(button("Use this key", USE_KEY, style="primary"))]
+    return notice(TITLE, asked, metadata=metadata) | {"close": plain_text("Cancel", 24)}
 
 
 def second_step(
-    metadata: str,
-    values: KeyFormValues,
-    error: str | None = None,
-    in_use: KeyPair | None = None,
-) -> Block:
-    """Return step 2: enter the new key; the arguments are those of `key_form`."""
-    named = f", {label_text(in_use.record)}," if in_use else ""
-    text = (
-        f"The current key{named} stays in use until the new one works."
-        " You can then roll back for 7 days."
-    )
-    head = section(f"*Step 2 of 4: enter the new key*\n{text}")
-    blocks = [head, *_new_key_blocks(values, error)]
-    return form(ROTATION_FORM, ROTATION_TITLE, SWAP, blocks, metadata=metadata)
-
-
-def third_step(
     record: KeyRecord, earlier: PreviousKey, domains: int | None, metadata: str
 ) -> Block:
-    """Return step 3: confirm that the old key is not used any more.
+    """Return step 2: confirm that the old key is not used any more.
 
     `domains` counts those that the new key sees, `None` if that is not known.
     """
     old = label_text(earlier.record)
-    seen = "" if domains is None else f" and sees {plural(domains, 'domain')}"
+    state = "is in use."
+    if domains is not None:
+        state = f"works and is saved. It sees {plural(domains, 'domain')}."
     steps = (
-        f"✅ {code(record.shown)} is in use{seen}.\n"
+        f"✅ {code(record.shown)} {state}\n"
         f"{_PLACE} check *last used* of {old}, and again a few minutes later. If it changes,"
         " something else uses that key. Give that its own key first."
     )
     still = button("No longer used", STANDS_STILL, earlier.record.mark)
-    return _step(3, "confirm the old key is unused", steps, metadata, still)
+    return _step(2, "confirm the old key is unused", steps, metadata, still)
 
 
-def fourth_step(earlier: PreviousKey, metadata: str) -> Block:
-    """Return step 4: delete the old key."""
+def third_step(earlier: PreviousKey, metadata: str) -> Block:
+    """Return step 3: delete the old key."""
     old = label_text(earlier.record)
     steps = f"{_PLACE} delete {old}. I delete it too, so you can no longer roll back to it."
     done = button("Done", DELETED_IT, earlier.record.mark)
-    return _step(4, "delete the old key", steps, metadata, done)
+    return _step(3, "delete the old key", steps, metadata, done)
 
 
 def finished(record: KeyRecord) -> Block:
-    return interrupted(f"✅ *Done.* {code(record.shown)} is the only key now.")
+    return refused_form(f"✅ *Done.* {code(record.shown)} is the only key now.")
 
 
 def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | None) -> Block:
-    blocks = [section(f"*Step {number} of 4: {title}*\n{steps}"), *actions(go_on)]
-    if number == 3:
-        back = "You can close this and return with `Rotate key`. The old key is kept for 7 days."
+    blocks = [section(f"*Step {number} of 3: {title}*\n{steps}"), *actions(go_on)]
+    if number == 2:
+        back = "You can close this and return with `Replace key`. The old key is kept for 7 days."
         blocks.append(context(back))
-    return notice(ROTATION_TITLE, blocks, metadata=metadata)
+    return notice(TITLE, blocks, metadata=metadata)

@@ -1,11 +1,20 @@
 """Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
+import asyncio
 from dataclasses import dataclass
 
 from bot.access.repository import Act, Audit, EarlierKeyRefusedError
+from bot.domains.lookup import index_by_host
+from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
 from bot.keys.key_pair import KeyPair
-from bot.keys.key_record import ExpiredDraftError, KeyDraft, KeyInUseError, KeyRecord, NoKeyError
+from bot.keys.key_record import (
+    ExpiredDraftError,
+    KeyDraft,
+    KeyRecord,
+    NoKeyError,
+    OtherPortfolioError,
+)
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.workspace import WorkspaceId
@@ -32,28 +41,42 @@ class KeyService:
     connection: WorkspaceTracker
     portfolio: Portfolio
     audit: Audit
+    seen: SeenDomains
 
     async def set_key(
-        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_rotation: bool = False
+        self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_confirmed: bool = False
     ) -> KeyCheck:
         """Check a key with one request and use it from now on.
 
         Raises:
             ExpiredDraftError: its expiration is in the past.
-            KeyInUseError: a rotation needs another key than the one in use.
+            OtherPortfolioError: without `is_confirmed`, it sees none of the domains that were
+                seen before; it is held for `confirm`.
             TrackerError: it does not work, or that is unknown; nothing was changed.
         """
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
-        if is_rotation and await self.keys.is_in_use(workspace, draft.secret):
-            raise KeyInUseError("the same key again")
         listing = await self.connection.probe_key(workspace, draft.secret)
+        hosts = await asyncio.to_thread(index_by_host, listing.domains)
+        last = None if is_confirmed else await self.seen.last(workspace)
+        if last and last.count and not last.shares_any(hosts):
+            await self.keys.hold(workspace, draft, by)
+            raise OtherPortfolioError(len(hosts), last.count)
         before = await self.keys.record(workspace)
         pair = await self.keys.save(workspace, draft, set_by=by)
         await self.portfolio.invalidate_everywhere(workspace)
         act = Act.KEY_REPLACED if before else Act.KEY_SET
         await self.audit.note(workspace, act, by=by, key=pair.record.shown)
+        await self.seen.note(workspace, hosts)
         return KeyCheck(pair, len(listing.domains))
+
+    async def confirm(self, workspace: WorkspaceId, *, by: str) -> KeyCheck:
+        """Use the key that a person entered, though it is of another portfolio.
+
+        Raise NoEarlierKeyError if it is not held any more, and else as `set_key` does.
+        """
+        draft = await self.keys.take_held(workspace, by)
+        return await self.set_key(workspace, draft, by=by, is_confirmed=True)
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
         """Check the key in use with one request; raise NoKeyError, TrackerError."""

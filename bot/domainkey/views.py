@@ -28,7 +28,6 @@ from bot.keys.views import (
     NAME_MANAGERS,
     REMOVE_KEY,
     ROLL_BACK,
-    ROTATE_KEY,
     SET_KEY,
     SHOW_HISTORY,
     TURN_NIGHTS,
@@ -69,7 +68,7 @@ def end_warning(record: KeyRecord, today: date) -> str:
             f"⚠️ It {expiry_words(record, today)} Press `Check key` to see whether it still works."
         )
     sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
-    return f"{sign} It {expiry_words(record, today)} `Rotate key` guides you through replacing it."
+    return f"{sign} It {expiry_words(record, today)} `Replace key` guides you through it."
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
@@ -84,13 +83,12 @@ def scope_lines(record: KeyRecord) -> list[str]:
 def _line(record: KeyRecord, command: str, operation: str, scope: str | None) -> str:
     if operation in record.lacks:
         needed = f"needs the scope {code(scope)}" if scope else "needs a wider scope"
-        return f"🔒 `{command}` {needed}"
+        return f"🔒 `{command}`: {needed}"
     if operation in record.works:
-        return f"✅ `{command}` works"
+        return f"✅ `{command}`: works"
     if scope and record.scopes and not {scope, "admin"} & set(record.scopes):
-        return f"❔ `{command}` not tried yet; the recorded scopes lack {code(scope)}"
-    needed = f"; needs the scope {code(scope)}" if scope else ""
-    return f"❔ `{command}` not tried yet{needed}"
+        return f"❔ `{command}`: not used yet; the recorded scopes lack {code(scope)}"
+    return f"❔ `{command}`: not used yet with this key"
 
 
 TURNED_ON, TURNED_OFF = "on", "off"
@@ -254,9 +252,8 @@ def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]
         )
         back = button("Roll back", ROLL_BACK, earlier.record.mark, confirm=question)
     loud = {"style": "primary"} if is_urgent else {}
-    replace = button("Replace key", SET_KEY, **loud)
-    rotate, check = button("Rotate key", ROTATE_KEY), button("Check key", CHECK_KEY)
-    return actions(replace, rotate, check, back)
+    replace, check = button("Replace key", SET_KEY, **loud), button("Check key", CHECK_KEY)
+    return actions(replace, check, back)
 
 
 def _more_buttons(

@@ -151,5 +151,5 @@ def read_new_domains(values: Mapping[str, Any]) -> NewDomains:
     except HostNameError as error:
         why = host_sentence(error).replace("`", "")
     except NotUnderstoodError as error:
-        why = f"These are {error.problems[0].part}: {error.problems[0].why}."
+        why = f"{error.problems[0].part} {error.problems[0].why}."
     raise FormErrors({views.DOMAIN_BLOCK: why})

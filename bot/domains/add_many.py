@@ -9,7 +9,14 @@ from enum import Enum
 
 import msgspec
 
-from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, Word, split_words
+from bot.dispatch.command_text import (
+    NotUnderstood,
+    NotUnderstoodError,
+    Word,
+    corrected_text,
+    split_words,
+    unknown_key,
+)
 from bot.domains.add_domain import (
     MAX_LABEL_CHARS,
     MAX_TAGS,
@@ -76,7 +83,7 @@ def new_domains(lines: Iterable[str], labels: NewDomain) -> NewDomains:
         raise errors[0] if errors else HostNameError(HostProblem.EMPTY, "")
     once = dict.fromkeys(hosts)
     if len(once) > MAX_DOMAINS:
-        why = f"at most {MAX_DOMAINS} can be added at a time"
+        why = f"are too many: at most {MAX_DOMAINS} can be added at a time"
         raise NotUnderstoodError([NotUnderstood(f"{len(once)} domains", why)], [])
     notes = tuple(redact(error.typed)[:MAX_NOTE_CHARS] for error in errors)
     domains = tuple(replace(labels, host=host) for host in once)
@@ -109,16 +116,18 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
     """
     typed: list[str] = []
     labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
-    problems: list[NotUnderstood] = []
-    understood: list[str] = []
+    parts: list[Word | NotUnderstood] = []
     for word in split_words(text):
-        if why := _problem(word, labels):
-            problems.append(NotUnderstood(word.typed, why))
+        if problem := _problem(word, labels):
+            parts.append(problem)
             continue
-        understood.append(word.typed)
+        parts.append(word)
         (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
-    if problems:
-        raise NotUnderstoodError(problems, understood)
+    if any(isinstance(part, NotUnderstood) for part in parts):
+        parts = [_as_host(part) for part in parts]
+        problems = [part for part in parts if isinstance(part, NotUnderstood)]
+        understood = [part.typed for part in parts if isinstance(part, Word)]
+        raise NotUnderstoodError(problems, understood, corrected_text(parts))
     new = NewDomain(
         host="",
         domain_type=labels["type"][0] if labels["type"] else owned_type,
@@ -128,18 +137,33 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
     return new_domains(typed, new)
 
 
-def _problem(word: Word, labels: dict[str, list[str]]) -> str | None:
+def _as_host(part: Word | NotUnderstood) -> Word | NotUnderstood:
+    """Return a word, or the problem of one that should name a domain and does not."""
+    if isinstance(part, Word) and part.key is None:
+        try:
+            _hosts_in(part.raw)
+        except HostNameError:
+            return NotUnderstood(part.typed, "is not a domain name")
+    return part
+
+
+def _problem(word: Word, labels: dict[str, list[str]]) -> NotUnderstood | None:
+    """Return the problem with an option, or `None`."""
     if word.key is None:
         return None
     if word.key not in labels:
-        return f"there is no option “{word.key}:”"
+        return unknown_key(word, labels)
+    given = len(labels[word.key])
+    why = None
     if not word.value:
-        return "has no value"
-    if len(word.value) > MAX_LABEL_CHARS:
-        return f"is longer than {MAX_LABEL_CHARS} characters"
-    if word.key != "tag":
-        return "is given twice" if labels[word.key] else None
-    return f"is more than {MAX_TAGS} tags" if len(labels["tag"]) >= MAX_TAGS else None
+        why = "needs a value"
+    elif len(word.value) > MAX_LABEL_CHARS:
+        why = f"is longer than {MAX_LABEL_CHARS} characters"
+    elif word.key != "tag":
+        why = "is given twice" if given else None
+    elif given >= MAX_TAGS:
+        why = f"is more than {MAX_TAGS} tags"
+    return NotUnderstood(word.typed, why, f"{word.key}:") if why else None
 
 
 class Outcome(Enum):
@@ -196,7 +220,7 @@ class DomainLists:
         """Return the list called `name`; raise NotUnderstoodError if there is none."""
         if document := await self.documents.get(f"{workspace}/{KIND}/{name}"):
             return msgspec.convert(document.value["new"], NewDomains)
-        gone = NotUnderstood(f"list:{name}", "this list is no longer kept, so paste it again")
+        gone = NotUnderstood(f"list:{name}", "is no longer kept, so paste the list again")
         raise NotUnderstoodError([gone], [])
 
     async def listed(self, workspace: WorkspaceId) -> Snapshot:

@@ -7,6 +7,7 @@ from typing import Any
 from bot.blocks.builders import (
     actions,
     button,
+    cancel_button,
     context,
     field,
     fields,
@@ -154,7 +155,7 @@ def list_question(
     left = left_text(allowance, now)
     note = f"{_labels(new.domains[0])}\nThis takes {len(fresh) + LISTS:,} requests. {left}"
     add = button("Add", ADD_LIST, name, style="primary")
-    return message_of(*paragraphs(lines), context(note), *actions(add))
+    return message_of(*paragraphs(lines), context(note), *actions(add, cancel_button()))
 
 
 def progress_message(report: Report) -> Message:
@@ -182,7 +183,11 @@ def list_summary(name: str, report: Report, why: Message | None = None) -> Messa
     lines += _named("Added", added) + _named("Already there", known)
     again = run_button("Try again", LIST_LINE + name, once=True) if left or unknown else None
     said = [block for block in why.blocks if block["type"] != "actions"] if why else []
-    buttons = actions(again, run_button("All domains", "/domains", number=1))
+    # Names that do not fit a button were never scanned: they are asked for by that.
+    scan = run_button("Scan them", f"/scan {' '.join(added)}", number=2) if added else None
+    if added and scan is None:
+        scan = run_button("Scan them", "/scan scanned:never", number=2)
+    buttons = actions(again, scan, run_button("All domains", "/domains", number=1))
     return message_of(*said, *paragraphs(lines), *buttons)
 
 

@@ -4,21 +4,21 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
-from bot.blocks.text import outside, plural, score_number
+from bot.blocks.text import code, outside, plural, score_number
 from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.query import ends_of
 from bot.tracker.health import band_of
 from bot.tracker.models import Domain
 
-FILE_NAME = "domains.csv"
 MAX_CELL_CHARS = 2_000
+MAX_NAME_CHARS = 60
 COLUMNS = (
-    *("name", "score", "rating", "registration end", "certificate end", "scanned at"),
-    *("tags", "folder", "type"),
+    *("name", "score", "rating", "registration expires", "certificate expires"),
+    *("scanned at (UTC)", "tags", "folder", "type"),
 )
 # How a formula begins; a spreadsheet runs it when the file is opened. The last four are the wide
 # forms. Where another character than the comma separates cells, a cell ends inside our quotes:
@@ -66,11 +66,17 @@ def _cell(text: str) -> str:
     return _FORMULA.sub(r"\1\2'", outside(text, MAX_CELL_CHARS))
 
 
+def file_name(filter_text: str, now: datetime) -> str:
+    """Return `domains-2027-02-03-tag-prod.csv`, with as much of the filter as fits."""
+    chosen = re.sub(r"[^\w.]+", "-", outside(filter_text, MAX_NAME_CHARS)).strip("-.")
+    return "-".join(filter(None, ["domains", f"{now.astimezone(UTC):%Y-%m-%d}", chosen])) + ".csv"
+
+
 def export_text(count: int) -> str:
     """Return the comment of the file with `count` domains."""
     return f"Your list of {plural(count, 'domain')}"
 
 
-def exported_message(count: int) -> Message:
+def exported_message(name: str, count: int) -> Message:
     rows = plural(count, "domain")
-    return plain_message(f"✅ I sent you {FILE_NAME} with {rows} as a direct message.")
+    return plain_message(f"✅ I sent you {code(name)} with {rows} as a direct message.")

@@ -273,23 +273,29 @@ class KeptEndDates:
         ends: EndDates,
         *,
         portfolio: Container[str] | None = None,
-    ) -> None:
-        """Replace those of `host`; forget hosts that are not in `portfolio`; raise StoreError."""
+    ) -> tuple[KnownChange, ...]:
+        """Replace those of `host`; forget hosts that are not in `portfolio`; raise StoreError.
+
+        Return the signs that this scan shows to have changed.
+        """
+        after = ends
 
         def noted(document: Document | None) -> Write:
+            nonlocal after
             rows = {
                 other: row
                 for other, row in _rows(document).items()
                 if portfolio is None or other in portfolio
             }
             before = _decoded(_rows(document).get(host))
-            return Write(
-                {"v": 1, "hosts": rows | {host: msgspec.to_builtins(_after(before, ends))}}
-            )
+            after = _after(before, ends)
+            return Write({"v": 1, "hosts": rows | {host: msgspec.to_builtins(after)}})
 
         number = zlib.crc32(host.encode()) % DOCUMENTS
         await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
         self._known.pop(workspace, None)
+        now = ends.scanned_at.timestamp()
+        return tuple(change for change in after.changes if change.since == now)
 
 
 def end_dates_of(host: str, facts: ScanFacts, now: datetime) -> EndDates:

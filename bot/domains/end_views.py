@@ -11,7 +11,7 @@ from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
 URGENT, SOON = "🔴", "⚠️"
 
 
-END_COLUMNS = ("Registration", "Certificate")
+REGISTRATION, CERTIFICATE = END_COLUMNS = ("Registration", "Certificate")
 
 
 MAX_HOSTS_TOLD = 2
@@ -30,9 +30,14 @@ def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
     return sorted(((name, end) for name, end in given if end), key=lambda each: each[1].day)
 
 
-def end_sign(end: EndDate, now: datetime) -> str:
-    """Return the sign of an end that is near or past, or nothing."""
+def end_sign(end: EndDate, now: datetime, *, is_owned: bool = True) -> str:
+    """Return the sign of an end that is near or past, or nothing.
+
+    An end of a domain that is not owned has none: it is for its owner to mend.
+    """
     left = end.days_left(now)
+    if not is_owned:
+        return ""
     if left < URGENT_DAYS or end.has_ended(now):
         return URGENT
     return SOON if left < SOON_DAYS else ""
@@ -63,20 +68,20 @@ LAST_VALUE = 10_000_000
 Cell = tuple[int, str]
 
 
-def end_cells(row: EndDates | None, now: datetime) -> tuple[Cell, Cell]:
+def end_cells(row: EndDates | None, now: datetime, *, is_owned: bool = True) -> tuple[Cell, Cell]:
     """Return the cells of both columns: the days left, and their text."""
     return (
-        _cell(row.registration if row else None, now),
-        _cell(row.certificate if row else None, now),
+        _cell(row.registration if row else None, now, is_owned=is_owned),
+        _cell(row.certificate if row else None, now, is_owned=is_owned),
     )
 
 
-def _cell(end: EndDate | None, now: datetime) -> Cell:
+def _cell(end: EndDate | None, now: datetime, *, is_owned: bool) -> Cell:
     if end is None:
         return LAST_VALUE, "–"
     left = end.days_left(now)
     text = f"{span_text(-left)} ago" if left < 0 else span_text(left) if left else "today"
-    return left, f"{end_sign(end, now)} {text}".strip()
+    return left, f"{end_sign(end, now, is_owned=is_owned)} {text}".strip()
 
 
 def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = True) -> str:
@@ -127,6 +132,15 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
     scanned = [row.scanned_at for row in rows]
     oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
     return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
+
+
+def as_of_text(rows: Sequence[EndDates], now: datetime) -> str:
+    """Return `End dates as of 3 days ago.`, the age of the oldest scan."""
+    oldest, newest = (
+        age_text((now - at).total_seconds())
+        for at in (min(row.scanned_at for row in rows), max(row.scanned_at for row in rows))
+    )
+    return f"End dates as of {oldest}{'' if newest == oldest else ' or later'}."
 
 
 def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:

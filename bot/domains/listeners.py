@@ -11,11 +11,20 @@ from bot.blocks.message import Message
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_SHARED
-from bot.domains.csv_file import FILE_NAME, domains_csv, export_text, exported_message
+from bot.domains.csv_file import domains_csv, export_text, exported_message, file_name
 from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.lookup import host_of
 from bot.domains.query import Query, parse_query, select
 from bot.domains.service import Portfolio, Snapshot
-from bot.domains.views import EXPORT_DOMAINS, SHARE_DOMAINS, domains_message, outdated_message
+from bot.domains.shown import ShownScores
+from bot.domains.views import (
+    EXPORT_DOMAINS,
+    SHARE_DOMAINS,
+    domains_message,
+    filter_text,
+    outdated_message,
+    page_of,
+)
 from bot.slack.client import open_direct, upload_file
 from bot.tracker.models import Domain, UnavailableError
 
@@ -29,6 +38,8 @@ class DomainsListeners:
     portfolio: Portfolio
     ends: KeptEndDates
     clock: Callable[[], datetime]
+    shown: ShownScores
+    owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/domains", self.list_domains)
@@ -66,18 +77,30 @@ class DomainsListeners:
         grants it. So nothing is asked of Slack for lists that are not exported.
         """
         snapshot = await self.portfolio.snapshot(request.workspace)
-        found, known = await self._found(request, snapshot, parse_query(text))
+        query = parse_query(text)
+        name = file_name(filter_text(query), self.clock())
+        found, known = await self._found(request, snapshot, query)
         file = await asyncio.to_thread(domains_csv, found, known)
         direct = await open_direct(request.client, request.origin.user_id)
-        await upload_file(request.client, direct, FILE_NAME, file, export_text(len(found)))
-        await request.reply(exported_message(len(found)))
+        await upload_file(request.client, direct, name, file, export_text(len(found)))
+        await request.reply(exported_message(name, len(found)))
 
     async def _message(
         self, request: Request, snapshot: Snapshot, query: Query, *, shared_by: str | None = None
     ) -> Message:
         found, known = await self._found(request, snapshot, query)
+        if shared_by is None:
+            page = page_of(found, query.page).domains
+            scores = {host_of(each): each.health_score for each in page}
+            self.shown.note(request.workspace, request.origin.user_id, scores)
         return await asyncio.to_thread(
-            domains_message, snapshot, found, query, known, shared_by=shared_by
+            domains_message,
+            snapshot,
+            found,
+            query,
+            known,
+            shared_by=shared_by,
+            owned_type=self.owned_type,
         )
 
     async def _found(

@@ -4,11 +4,18 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
-from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, Word, quoted, split_words
+from bot.dispatch.command_text import (
+    NotUnderstood,
+    NotUnderstoodError,
+    Word,
+    corrected_text,
+    quoted,
+    split_words,
+    unknown_key,
+)
 from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.lookup import host_of
 from bot.tracker.findings import SEVERITIES, EndDate, Severity
@@ -119,19 +126,40 @@ def parse_query(text: str) -> Query:
     """
     if len(text) > MAX_QUERY_CHARS:
         raise NotUnderstoodError(
-            [NotUnderstood(text, f"longer than {MAX_QUERY_CHARS} characters")], []
+            [NotUnderstood(text, f"is longer than {MAX_QUERY_CHARS} characters")], []
         )
-    query, problems, understood = EVERYTHING, [], []
+    query, parts = EVERYTHING, list[Word | NotUnderstood]()
     for word in split_words(text):
+        if word.key and word.key not in KEYS:
+            parts.append(_unknown(word))
+            continue
         try:
             query = _with(query, word)
-            understood.append(word.typed)
+            parts.append(word)
         except ValueError as error:
-            problems.append(NotUnderstood(word.typed, str(error)))
-    problems += _contradictions(query)
-    if problems:
-        raise NotUnderstoodError(problems, understood)
+            parts.append(_unreadable(word, str(error)))
+    parts += _contradictions(query)
+    if problems := [part for part in parts if isinstance(part, NotUnderstood)]:
+        understood = [part.typed for part in parts if isinstance(part, Word)]
+        raise NotUnderstoodError(problems, understood, corrected_text(parts))
     return query
+
+
+def _unknown(word: Word) -> NotUnderstood:
+    """Return the problem of an unknown filter, with the one that is meant in a form that works."""
+    problem = unknown_key(word, KEYS)
+    for meant in split_words(problem.fix or ""):
+        try:
+            _with(EVERYTHING, meant)
+        except ValueError:
+            return replace(problem, fix=_EXAMPLES.get(meant.key or "", ""))
+    return problem
+
+
+def _unreadable(word: Word, why: str) -> NotUnderstood:
+    example = "" if why == TWICE else _EXAMPLES.get(word.key or "", "")
+    such_as = f", such as `{example}`" if example else ""
+    return NotUnderstood(word.typed, f"{why}{such_as}", f"{word.key}:", fix=example)
 
 
 def query_text(query: Query) -> str:
@@ -164,36 +192,32 @@ def _with(query: Query, word: Word) -> Query:
     """Return the query with one more word; raise ValueError with the problem."""
     if word.key is None:
         return replace(query, words=(*query.words, _searchable(word.value)))
-    if word.key not in (known := ("tag", *_PARTS)):
-        near = get_close_matches(word.key, known, n=1)
-        hint = f", did you mean “{near[0]}:”?" if near else ""
-        raise ValueError(f"there is no filter “{word.key}:”{hint}")
     if not word.value:
-        raise ValueError("has no value")
+        raise ValueError("needs a value")
     if word.key == "tag":
         return replace(query, tags=(*query.tags, word.value))
     name, read, _text_of = _PARTS[word.key]
     value = read(word.value)
     if word.key not in _LAST_COUNTS and getattr(query, name) not in {None, value}:
-        raise ValueError("is given twice")
+        raise ValueError(TWICE)
     return replace(query, **{name: value})
 
 
 def _sort(value: str) -> Sort:
     if value.lower() not in [*Sort]:
-        raise ValueError("takes score, name, or expiry")
+        raise ValueError("needs score, name, or expiry")
     return Sort(value.lower())
 
 
 def _is_never(value: str) -> bool:
     if value.lower() != "never":
-        raise ValueError("takes never")
+        raise ValueError("needs `never`")
     return True
 
 
 def _page(value: str) -> int:
     if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_PAGE):
-        raise ValueError("takes a whole number from 1")
+        raise ValueError("needs a whole number from 1")
     return int(value)
 
 
@@ -203,19 +227,19 @@ def _score(value: str) -> float:
     except ValueError:
         score = -1
     if not 0 <= score <= 100:  # also refuses nan
-        raise ValueError("takes a number from 0 to 100")
+        raise ValueError("needs a number from 0 to 100")
     return score
 
 
 def _days(value: str) -> int:
     if not (value.isascii() and value.isdecimal() and int(value) <= MAX_DAYS):
-        raise ValueError(f"takes a whole number of days from 0 to {MAX_DAYS}")
+        raise ValueError(f"needs a number of days from 0 to {MAX_DAYS}")
     return int(value)
 
 
 def _severity(value: str) -> Severity:
     if value.lower() not in _LEAST_SEVERITIES:
-        raise ValueError(f"takes {', '.join(_LEAST_SEVERITIES[:-1])} or {_LEAST_SEVERITIES[-1]}")
+        raise ValueError(f"needs {', '.join(_LEAST_SEVERITIES[:-1])} or {_LEAST_SEVERITIES[-1]}")
     return Severity(value.lower())
 
 
@@ -238,6 +262,15 @@ _PARTS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     "sort": ("sort", _sort, str),
     "page": ("page", _page, str),
 }
+KEYS = ("tag", *_PARTS)
+TWICE = "is given twice"
+# What may be meant by a key whose value cannot be read.
+_EXAMPLES = {
+    "below": "below:70",
+    "above": "above:90",
+    "expires": "expires:30",
+    "issues": "issues:high",
+}
 # Of any other part only one value may be given.
 _LAST_COUNTS = {"scanned", "sort", "page"}
 
@@ -246,9 +279,9 @@ def _contradictions(query: Query) -> list[NotUnderstood]:
     found = []
     if query.below is not None and query.above is not None and query.above >= query.below:
         both = f"below:{_number_text(query.below)} above:{_number_text(query.above)}"
-        found.append(NotUnderstood(both, "no score is both"))
+        found.append(NotUnderstood(both, "can't both hold"))
     if query.is_unscanned and query.filters_by_result:
-        why = "never scanned, so it has no dates and issues"
+        why = "leaves out all that has dates and issues"
         found.append(NotUnderstood("scanned:never", why))
     return found
 

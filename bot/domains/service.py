@@ -9,6 +9,7 @@ from functools import cached_property
 from cachetools import LRUCache
 
 from bot.domains.lookup import UnknownDomainError, index_by_host, nearest
+from bot.domains.seen import SeenDomains
 from bot.process.concurrency import SingleFlight
 from bot.process.errors import warned
 from bot.process.workspace import WorkspaceId
@@ -113,13 +114,14 @@ class Portfolio:
     """Every workspace's domains, fresh for 60 s, by `WorkspaceTracker.list_domains`.
 
     `versions` are shared by processes, `None` in the only one: a change invalidates the list at
-    once in its own process, and in the others before their next request.
+    once in its own process, and in the others before their next request. `seen` notes each list.
     """
 
     list_domains: Callable[[WorkspaceId, Purpose, datetime | None], Awaitable[Listing]]
     _: KW_ONLY
     clock: Callable[[], datetime]
     versions: StoredVersions | None = None
+    seen: SeenDomains | None = None
 
     def __post_init__(self) -> None:
         self._epochs: LRUCache[WorkspaceId, _Epoch] = LRUCache(
@@ -202,6 +204,8 @@ class Portfolio:
         listing = await ask()
         snapshot = Snapshot(listing.domains, self.clock(), listing.skipped)
         await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
+        if self.seen:
+            await self.seen.note(workspace, snapshot.by_host)
         if self._epochs.get(workspace) is epoch:
             epoch.snapshot, epoch.earlier = snapshot, None
             self._epochs[workspace] = epoch  # by its new size

@@ -17,11 +17,10 @@ from bot.blocks.text import (
     outside,
     plural,
     score_number,
-    score_words,
 )
 from bot.dispatch.command_text import unescaped
 from bot.domains.end_dates import EndDates, KnownEnds
-from bot.domains.end_views import END_COLUMNS, coverage_text, end_cells, scanned_text
+from bot.domains.end_views import END_COLUMNS, as_of_text, coverage_text, end_cells
 from bot.domains.query import Query, Sort, ends_of, query_text
 from bot.domains.service import Snapshot
 from bot.tracker.health import Band, Summary, band_of, summary
@@ -30,7 +29,7 @@ from bot.tracker.models import Domain
 
 
 def score_mrkdwn(score: float | None) -> str:
-    """Return `🔴 41 poor`, or `⚪ unknown`."""
+    """Return `🔴 41 poor`, or `⚪ no score yet`."""
     band = band_of(score)
     number = "" if score is None else f"{score_number(score)} "
     return f"{SYMBOLS[band]} {number}{band.value}"
@@ -73,7 +72,7 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
 
 
 def domains_table(
-    page: Page, order: str, known: KnownEnds | None, *, ends_first: bool = False
+    page: Page, known: KnownEnds | None, *, ends_first: bool = False, owned_type: str = ""
 ) -> Block:
     """Return the table, with end dates if any row has one.
 
@@ -88,12 +87,14 @@ def domains_table(
     rows = [[blocks.raw_text(title) for title in titles]]
     for domain in page.domains:
         cells = _cells(domain)
-        ends = end_cells(ends_of(domain, dated), dated.now) if dated else ()
+        is_owned = domain.may_be(owned_type)
+        row = ends_of(domain, dated) if dated else None
+        ends = end_cells(row, dated.now, is_owned=is_owned) if dated else ()
         cells[place:place] = [blocks.raw_number(*end) for end in ends]
         rows.append(cells)
     return {
         "type": "data_table",
-        "caption": clip(f"Domains and their health, {order}", 150),
+        "caption": "Domains",  # Slack insists on one
         "page_size": len(page.domains),
         "row_header_column_index": 0,
         "rows": rows,
@@ -130,6 +131,7 @@ def domains_message(
     known: KnownEnds | None = None,
     *,
     shared_by: str | None = None,
+    owned_type: str = "",
 ) -> Message:
     """Return the list of the domains that `query` found in `snapshot`, with the `known` dates.
 
@@ -143,7 +145,9 @@ def domains_message(
     page = page_of(found, query.page)
     totals = summary(domain.health_score for domain in found)
     of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
-    title = f"{plural(len(found), 'domain')}{of_all}, average health {score_words(totals.average)}"
+    average = totals.average
+    health = "no score yet" if average is None else f"average health {score_number(average)}"
+    title = f"{plural(len(found), 'domain')}{of_all}, {health}"
     top = [blocks.header(title), blocks.context(_subtitle(totals, query, page))]
     bottom = [
         blocks.context(
@@ -154,7 +158,7 @@ def domains_message(
     ]
     if page.count > 1:
         bottom.insert(0, blocks.context(SORTS_THIS_PAGE))
-    table = domains_table(page, _ORDERS[query.order], known, ends_first=query.is_about_ends)
+    table = domains_table(page, known, ends_first=query.is_about_ends, owned_type=owned_type)
     return Message(blocks.text_of([*top, table]), (*top, table, *bottom))
 
 
@@ -174,26 +178,29 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
     if known is None:
         return ""
     if query.is_unscanned:
-        chosen = query_text(replace(query, sort=None, page=1))
-        return f" {code(unescaped(f'/scan {chosen}'), 300)} scans them."
+        return ""
     dated = [each for each in _scanned(page, known) if each.first]
-    age = f" End dates: {scanned_text(dated, known.now)}." if dated else ""
+    age = f" {as_of_text(dated, known.now)}" if dated else ""
     is_unclear = query.needs_ends or (dated and not query.is_filter)
-    return age + (_never_scanned_note(snapshot, known) if is_unclear else "")
+    unknown = _unknown_text(snapshot, known, is_below_dates=bool(age)) if is_unclear else ""
+    return f"{age} {unknown}".rstrip()
 
 
-def _never_scanned_note(snapshot: Snapshot, known: KnownEnds) -> str:
+def _unknown_text(snapshot: Snapshot, known: KnownEnds, *, is_below_dates: bool = False) -> str:
+    """Return for how many domains dates and issues are not known, and why."""
     coverage = known.coverage(snapshot.by_host)
-    known_text = coverage_text(coverage, age=False)
-    is_all = coverage.scanned == coverage.domains
-    how = "" if is_all else " `/scan scanned:never` scans the rest."
-    return f" {known_text}{how}" if known_text else ""
+    never = coverage.domains - coverage.scanned
+    if not never or not coverage.dates == coverage.issues == coverage.scanned:
+        return coverage_text(coverage, age=False)
+    have, them = ("has", "it") if never == 1 else ("have", "them")
+    none = "none" if is_below_dates else "no dates and issues"
+    return f"{plural(never, 'domain')} {have} {none} until you scan {them}."
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     parts = [bands_text(totals), _ORDERS[query.order]]
     if query.is_filter:
-        parts.append(f"filter {code(_filter_text(query), 300)}")
+        parts.append(f"filter {code(filter_text(query), 300)}")
     if page.count > 1:
         last = page.first + len(page.domains) - 1
         parts.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
@@ -208,7 +215,7 @@ def listed_text(snapshot: Snapshot) -> str:
     return note
 
 
-def _filter_text(query: Query) -> str:
+def filter_text(query: Query) -> str:
     """Return the filter as typed: Slack and the buttons escape it."""
     return unescaped(query_text(query.on_page(1)))
 
@@ -216,7 +223,7 @@ def _filter_text(query: Query) -> str:
 _ORDERS = {
     Sort.SCORE: "worst first",
     Sort.NAME: "sorted by name",
-    Sort.EXPIRY: "soonest end first",
+    Sort.EXPIRY: "soonest to expire first",
 }
 
 
@@ -235,8 +242,11 @@ def _pager(query: Query, page: Page) -> list[Block]:
 
 
 def _buttons(query: Query, page: Page) -> list[Block]:
+    chosen = "/scan"
+    if query.is_unscanned:
+        chosen += f" {query_text(replace(query, sort=None, page=1))}"
     return blocks.actions(
-        blocks.run_button("Scan", "/scan"),
+        blocks.run_button("Scan them" if query.is_unscanned else "Scan", chosen),
         blocks.run_button("Add domain", "/adddomain"),
         blocks.button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
         blocks.button("Export CSV", EXPORT_DOMAINS, query_text(query.on_page(1)) or " "),
@@ -245,11 +255,21 @@ def _buttons(query: Query, page: Page) -> list[Block]:
 
 def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownEnds | None) -> Message:
     total = plural(len(snapshot.domains), "domain")
-    text = f"None of your {total} matches {code(_filter_text(query), 300)}."
-    note = _never_scanned_note(snapshot, known).strip() if known and query.needs_ends else ""
-    offers = [*_offers(snapshot, query), *([note] if note else [])]
+    text = f"None of your {total} matches {code(filter_text(query), 300)}."
+    note, scan = "", None
+    if known and query.filters_by_result:
+        coverage = known.coverage(snapshot.by_host)
+        never = coverage.domains - coverage.scanned
+        note = _unknown_text(snapshot, known)
+        if never:
+            label = "Scan the rest" if coverage.scanned else f"Scan all {never:,}"
+            scan = blocks.run_button(label, "/scan scanned:never", number=1)
+        if not coverage.scanned:
+            text = f"Nothing can match {code(filter_text(query), 300)} yet."
+            note = f"None of your {total} was scanned, so end dates and issues are not known."
+    lines = [text, *_offers(snapshot, query), *([note] if note else [])]
     all_domains = blocks.run_button("All domains", "/domains", here=True)
-    return blocks.plain_message("\n".join([text, *offers]), all_domains)
+    return blocks.plain_message("\n".join(lines), scan, all_domains)
 
 
 def _offers(snapshot: Snapshot, query: Query) -> list[str]:

@@ -19,6 +19,7 @@ from bot.keys.key_record import (
     NoKeyError,
     NoticeKind,
     OtherKeyError,
+    OtherPortfolioError,
 )
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.store.documents import UnreadableSecretError
@@ -112,6 +113,14 @@ def _why_invalid(expires_on: date | None, today: date) -> str:
     return "It was probably deleted or revoked, or it has expired."
 
 
+def other_portfolio_text(error: OtherPortfolioError) -> str:
+    """Return the question about a key that sees none of the domains that were seen before."""
+    return (
+        f"This key sees {plural(error.sees, 'domain')}, none of your {error.before:,}."
+        " Another portfolio? It is not in use yet."
+    )
+
+
 def _repair_buttons() -> tuple[Block | None, ...]:
     check = blocks.button("Check key", api_key.CHECK_KEY)
     return blocks.button("Replace key", api_key.SET_KEY, style="primary"), check
@@ -144,6 +153,7 @@ KEY_ERRORS: Sentences = {
         "That key is no longer kept, so nothing was changed. Check the current state with"
         " `/domainkey`."
     ),
+    OtherPortfolioError: lambda error, _facts: blocks.plain_message(other_portfolio_text(error)),
     OtherKeyError: plain(
         "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
     ),
@@ -184,7 +194,6 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
 def _reminder(record: KeyRecord, words: str, symbol: str) -> Message:
     return blocks.plain_message(
         f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
-        f" ({code(record.label, 100)}) *{words}* `Rotate key` leads you through four steps.",
-        blocks.button("Rotate key", api_key.ROTATE_KEY, style="primary"),
-        blocks.button("Replace key", api_key.SET_KEY),
+        f" ({code(record.label, 100)}) *{words}* `Replace key` leads you through it.",
+        blocks.button("Replace key", api_key.SET_KEY, style="primary"),
     )

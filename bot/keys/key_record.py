@@ -46,6 +46,15 @@ class KeyInUseError(BotError):
     """That key is the one in use already."""
 
 
+class OtherPortfolioError(BotError):
+    """The key sees `sees` domains, none of the `before` that were seen before; it is held."""
+
+    def __init__(self, sees: int, before: int) -> None:
+        self.sees = sees
+        self.before = before
+        super().__init__("a key of another portfolio, as it seems")
+
+
 class OtherKeyError(BotError):
     """The workspace has another key by now."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -22,6 +22,9 @@ from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
 
 KIND = "key"
+# A key that waits for a confirmation, by the person who entered it.
+HELD_KIND = "held-key"
+HELD_FOR = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,26 @@ class Keys:
             return _written(new_key_pair(sealed, record, before, is_same=is_same))
 
         return await self._put(workspace, with_new)
+
+    async def hold(self, workspace: WorkspaceId, draft: KeyDraft, by: str) -> None:
+        """Keep an entered key, sealed, until the person confirms it or a quarter of an hour."""
+        sealed = self.ring.encrypt(
+            msgspec.json.encode(draft).decode(), associated_data("held-key", workspace, by)
+        )
+        value, due_at = {"v": 1, "sealed": sealed}, self.clock() + HELD_FOR
+        await self.documents.put(f"{workspace}/{HELD_KIND}/{by}", value, due_at=due_at)
+
+    async def take_held(self, workspace: WorkspaceId, by: str) -> KeyDraft:
+        """Return and delete the key that a person entered; raise NoEarlierKeyError."""
+        key = f"{workspace}/{HELD_KIND}/{by}"
+        document = await self.documents.get(key)
+        if document is None or (document.due_at and document.due_at <= self.clock()):
+            raise NoEarlierKeyError("not kept any more")
+        await self.documents.delete(key)
+        text = self.ring.decrypt(
+            document.value["sealed"], associated_data("held-key", workspace, by)
+        )
+        return msgspec.json.decode(text, type=KeyDraft)
 
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
         """Swap the keys; raise NoEarlierKeyError if they were changed since it was read."""

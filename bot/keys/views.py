@@ -29,7 +29,7 @@ def label_text(record: KeyRecord) -> str:
 
 
 SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
-ROLL_BACK, ROTATE_KEY = "key.back", "key.rotate"
+ROLL_BACK = "key.back"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
 

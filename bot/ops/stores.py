@@ -185,11 +185,12 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
 
 
 # A kind of document, and where in it a sealed text is -> what it is sealed as.
-# Whom the last one is about is in the key of its document.
+# Whom the last two are about is in the key of their document.
 SEALED_AT = {
     ("key", "sealed"): "api-key",
     ("key", "earlier", "sealed"): "api-key",
     ("installation", "token", "sealed"): "bot-token",
+    ("held-key", "sealed"): "held-key",
     ("kept", "sealed"): "kept-command",
 }
 

@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from bot.app.main import serve
 from bot.playground.manifest import read_manifest
 from bot.playground.page import add_pages
-from bot.playground.sandbox import Sandbox, running_sandbox
+from bot.playground.sandbox import PORTFOLIOS, Sandbox, running_sandbox
 from bot.process.logs import set_up_logs
 from bot.settings import Settings
 
@@ -109,6 +109,9 @@ def _trouble(host: str, port: int, error: OSError) -> str:
 
 
 STOPS = (signal.SIGTERM, signal.SIGINT)
+# A scan is slow enough to see the progress of many, and to stop them.
+SCAN_S = 2.0
+MAX_SCANNED = 200  # as many as one bulk scan takes
 TICK_S = 1.0  # when the clock is moved, what falls due is to be seen soon
 
 
@@ -175,9 +178,12 @@ async def _play(options: Options, listener: socket.socket) -> None:
         folder = stack.enter_context(TemporaryDirectory(prefix="bot-playground-"))
         sandbox = await stack.enter_async_context(running_sandbox(about=about))
         store = Path(folder) / "bot.sqlite"
-        bot = await stack.enter_async_context(_running_bot(sandbox, store))
+        bot = await stack.enter_async_context(running_playground_bot(sandbox, store))
         if options.portfolio:
             await sandbox.connect(options.portfolio)
+            if PORTFOLIOS[options.portfolio] <= MAX_SCANNED:
+                await sandbox.scan_all(options.portfolio)
+        sandbox.tracker.scan_latency_s = SCAN_S
         page = await stack.enter_async_context(running_page(add_pages(sandbox, about), listener))
         _tell(_banner(sandbox, options, listener))
         done, _ = await asyncio.wait({bot, page}, return_when=asyncio.FIRST_COMPLETED)
@@ -186,7 +192,9 @@ async def _play(options: Options, listener: socket.socket) -> None:
 
 
 @asynccontextmanager
-async def _running_bot(sandbox: Sandbox, store: Path) -> AsyncIterator[asyncio.Task[None]]:
+async def running_playground_bot(
+    sandbox: Sandbox, store: Path
+) -> AsyncIterator[asyncio.Task[None]]:
     stop = asyncio.Event()
     bot = asyncio.create_task(serve(_settings(sandbox, store), stop, clock=sandbox.clock))
     try:

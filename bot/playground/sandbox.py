@@ -61,6 +61,7 @@ def fill_account(account: Account) -> None:
 
 ADMIN = "ada"
 WORKS = "works and is saved"
+SCANNED = "domains scanned"
 
 
 @dataclass
@@ -85,6 +86,22 @@ class Sandbox:
         await ada.submit(form, {"API key": key})
         await ada.close(await self._saved_form(timeout_s))
         self._forget(state)
+
+    async def scan_all(self, portfolio: str, timeout_s: float = PATIENCE_S) -> None:
+        """Scan every domain of the connected portfolio, as ada would in one bulk scan.
+
+        Scores stay what they are, and nothing of it is left in her messages.
+        """
+        ada, account = self.slack.person(ADMIN), self.tracker.account(portfolio)
+        account.keeps_scores = True
+        await ada.type("/scan scanned:never", channel="dm")
+        question = await ada.next_message("dm", timeout_s, lambda each: "Start" in each.buttons)
+        await ada.press(question, "Start")
+        summary = await ada.next_message("dm", timeout_s, lambda each: SCANNED in each.everything)
+        account.keeps_scores = False
+        place = self.slack.world.workspace.channels[summary.channel_id]
+        for message in list(place.messages):
+            self.slack.world.posting.remove(message)
 
     async def _saved_form(self, timeout_s: float) -> View:
         ada = self.slack.person(ADMIN)

@@ -1,6 +1,7 @@
 """Handle bulk scans: the price behind `/scan`, then `Start` and `Stop`."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,6 +43,7 @@ class BulkScanListeners:
         dispatcher.action(views.START, self.start, replies=True)
         dispatcher.action(views.START_ALL, self.start)
         dispatcher.action(views.STOP, self.stop)
+        dispatcher.action(views.SHOW_PART, self.show_part)
 
     async def show_price(self, request: Request, text: str) -> None:
         """Answer a filter or several names with what their scan costs."""
@@ -82,6 +84,14 @@ class BulkScanListeners:
         await self.bulk.stop(request.workspace, run_id, person)
         if not request.message or request.message.get("ts") != run.ts:
             await request.reply(views.STOPPING)
+
+    async def show_part(self, request: Request, value: str) -> None:
+        """Open the whole list of a part of the last summary."""
+        run_id, title = json.loads(value)
+        run = await self.bulk.last(request.workspace)
+        if run is None or run.run_id != run_id:
+            raise BulkScanOverError("another one has taken its place")
+        await request.open_form(views.part_form(run, title, self.clock()))
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:
         if not query.needs_ends:

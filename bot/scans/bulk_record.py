@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from bot.domains.end_dates import KnownChange
 from bot.domains.lookup import host_of
 from bot.domains.service import Snapshot
 from bot.keys.failures import FailureReason, service_failure
@@ -46,7 +47,8 @@ class End(StrEnum):
 class Item:
     """One domain. `trouble` says why its scan failed, in a word of `outcome_of` or INTERRUPTED.
 
-    `facts` hold its worst issues only. Scores are `None` when unknown.
+    `facts` hold its worst issues only. Scores are `None` when unknown. `signs` are the changes of
+    who controls it.
     """
 
     host: str
@@ -54,7 +56,9 @@ class Item:
     score: float | None = None
     score_after: float | None = None
     facts: ScanFacts | None = None
-    changes: int = 0
+    domain_type: str | None = None
+    signs: tuple[KnownChange, ...] = ()
+    is_owned: bool = True
     trouble: str | None = None
 
 
@@ -117,7 +121,12 @@ def items_of(domains: Iterable[Domain]) -> list[Item]:
     """Return the domains that can be scanned, each once."""
     known = {host_of(each): each for each in domains if each.domain_id}
     return [
-        Item(host=host, domain_id=each.domain_id or "", score=each.health_score)
+        Item(
+            host=host,
+            domain_id=each.domain_id or "",
+            score=each.health_score,
+            domain_type=each.domain_type,
+        )
         for host, each in known.items()
     ]
 
@@ -125,7 +134,7 @@ def items_of(domains: Iterable[Domain]) -> list[Item]:
 def after_scan(run: BulkScan, report: ScanReport) -> BulkScan:
     """Return the bulk scan after the scan of its next domain."""
     facts = replace(report.facts, issues=report.facts.issues[:KEPT_ISSUES])
-    item = replace(run.left[0], facts=facts, changes=len(report.changes))
+    item = replace(run.left[0], facts=facts, signs=report.signs, is_owned=report.is_owned)
     return replace(_with_next_done(run, item), failed_in_row=0)
 
 

@@ -219,7 +219,12 @@ class BulkScans(DueWork):
     async def _scan(self, lease: _Lease) -> ScanReport:
         """Scan the next domain; renew the lease and show the progress until its end."""
         item = lease.run.left[0]
-        domain = Domain(domain=item.host, domain_id=item.domain_id, health_score=item.score)
+        domain = Domain(
+            domain=item.host,
+            domain_id=item.domain_id,
+            health_score=item.score,
+            domain_type=item.domain_type,
+        )
         scan = asyncio.ensure_future(self.scans.run(lease.workspace, domain, lists=False))
         try:
             while not (await asyncio.wait({scan}, timeout=self.shown_every_s))[0]:

@@ -1,21 +1,26 @@
 """Draw a bulk scan: its price, progress and summary. Pure."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
 from bot.blocks.builders import (
     actions,
     button,
+    cancel_button,
     context,
     header,
     message_of,
+    notice,
     paragraphs,
     plain_message,
     run_button,
     section,
 )
+from bot.blocks.links import linked
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
+    SYMBOLS,
     bold,
     code,
     host_text,
@@ -26,12 +31,13 @@ from bot.blocks.text import (
     score_number,
 )
 from bot.blocks.window import OPEN_MESSAGES
-from bot.domains.end_views import end_sign, ends, soon_words
+from bot.domains.end_views import end_sign, ends, sign_words, soon_words
 from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
 from bot.scans.bulk_runner import MAX_DOMAINS
-from bot.scans.fact_views import SIGNS, issues_title
+from bot.scans.fact_views import SIGNS, end_named_by, issues_title
 from bot.scans.service import SECONDS_EACH
-from bot.tracker.findings import SEVERITIES, Knowledge, ScanFacts
+from bot.tracker.findings import SEVERITIES, SOON_DAYS, Issue, Knowledge, ScanFacts
+from bot.tracker.health import band_of
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.readings import section_name
 
@@ -40,12 +46,17 @@ Unknown = Sequence[tuple[str, Sequence[str]]]
 START, STOP = "bulk.start", "bulk.stop"
 # As START, in a message that stays.
 START_ALL = "bulk.all"
-LISTS = 2  # before the first scan, and after the last one
+SHOW_PART = "bulk.show"
+SIGNS_CHANGED = "Did your team change this?"
+MIN_POINTS = 5  # as in digests
+MAX_FORM_BLOCKS = 98  # of 100, without the title
+LISTS = 1  # after the last scan
 BAR_SQUARES = 10
 MAX_LINES = 5  # of each part: a summary should fit a phone
 MAX_UNKNOWN = 10
 MAX_PART_CHARS = 2_500
 MAX_HOST_CHARS = 80
+MAX_NAMES_CHARS = 300
 NARROW = (
     "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30`, or `issues:high`."
 )
@@ -83,24 +94,29 @@ def price_message(
     if count > MAX_DOMAINS:
         lines[:0] = [
             f"*{count:,} domains match; one bulk scan takes {MAX_DOMAINS}.* {NARROW}",
-            f"Or scan the first {MAX_DOMAINS}, about {_span(MAX_DOMAINS)}."
-            f" {_budget(MAX_DOMAINS, allowance)}",
+            f"Or scan the first {MAX_DOMAINS}? {_cost(MAX_DOMAINS, allowance)}",
+            _meant(items[:MAX_DOMAINS]),
         ]
         button_below = button(f"Scan {MAX_DOMAINS}", START, selection)
     elif count:
-        lines[:0] = [
-            price_text(count, allowance),
-            f"To scan: {code(selection)}",
-        ]
+        lines[:0] = [price_text(count, allowance), _meant(items)]
         button_below = button("Start", START, selection, style="primary")
         if button_below is None:
             lines.append(f"These names are too long for one bulk scan. {NARROW}")
-    return message_of(*paragraphs(lines), *actions(button_below))
+    cancel = cancel_button() if items and button_below else None
+    return message_of(*paragraphs(lines), *actions(button_below, cancel))
+
+
+def _meant(items: Sequence[Item]) -> str:
+    """Return the domains that a question is about, as far as they fit."""
+    shown = lines_within((literal(host_text(item.host)) for item in items), MAX_NAMES_CHARS)
+    left = len(items) - len(shown)
+    return ", ".join(shown) + (f" and {left:,} more" if left else "")
 
 
 def price_text(count: int, allowance: BudgetState | None) -> str:
-    cost = f"{plural(count, 'scan')}, about {_span(count)}, about {count + LISTS} requests."
-    return f"*{cost}* {_budget(count, allowance)}"
+    """Return the question whether to scan so many domains, with what that costs."""
+    return f"*Scan {plural(count, 'domain')}?* {_cost(count, allowance)}"
 
 
 def _pauses(count: int, budget: BudgetState) -> str:
@@ -119,12 +135,12 @@ def _unknown_lines(unknown: Unknown) -> list[str]:
     return lines
 
 
-def _budget(count: int, allowance: BudgetState | None) -> str:
-    budget = allowance or BudgetState()
+def _cost(count: int, allowance: BudgetState | None) -> str:
+    budget, about = allowance or BudgetState(), f"About {_span(count)} and {count + LISTS:,}"
     if budget.remaining is None:
-        return "Requests left this hour: not known yet."
-    reserved = f", {budget.reserve:,} of them reserved for digests" if budget.reserve else ""
-    text = f"{plural(budget.remaining, 'request')} left this hour{reserved}."
+        return f"{about} requests; how many are left this hour is not known yet."
+    free = max(0, budget.remaining - budget.reserve)
+    text = f"{about} of the {plural(free, 'request')} left this hour."
     return f"{text} {_pauses(count, budget)}".strip()
 
 
@@ -205,27 +221,41 @@ def _state(run: BulkScan, now: datetime) -> str:
 def summary_message(run: BulkScan, now: datetime) -> Message:
     """Return the result of a bulk scan: issues, what ends soon, changes, failures."""
     scanned, failed = run.scanned, run.failed
-    counts = [f"{len(scanned):,} scanned"]
-    counts += [f"{len(failed):,} failed"] if failed else []
-    counts += [f"{len(run.left):,} not begun"] if run.left else []
-    head = f"{_title(run)}: {', '.join(counts)}"
-    parts = [
-        _part("Worst issues first", _issue_lines(scanned), ": `/domains issues:low`"),
-        _part("Ends within 30 days", _end_lines(scanned, now), ": `/domains expires:30`"),
-        _part("Could not be checked", _unchecked_lines(scanned)),
-        _part("Changed", _change_lines(scanned)),
-        _part("Failed", [f"{_name(each.host)}: {_trouble(each)}" for each in failed]),
-    ]
-    lines = [line for part in parts for line in part]
+    of_all = "" if len(scanned) == run.count else f"{len(scanned):,} of "
+    stopped = "Stopped: " if run.left else ""
+    head = f"{stopped}{of_all}{plural(run.count, 'domain')} scanned"
+    head += f", {len(failed):,} failed" if failed else ""
+    parts = _parts(run, now)
     facts = [item.facts for item in scanned if item.facts]
-    if scanned:
-        lines[:0] = [_summary(facts, has_issues=bool(parts[0]), has_ends=bool(parts[1]))]
+    has_ends = any(soon_words(each, now) for each in facts)
+    known = _summary(facts, has_issues=any(each.issues for each in facts), has_ends=has_ends)
+    about = "  ·  ".join(filter(None, [_what(run), _why(run)]))
     return message_of(
         header(head),
-        section("  ·  ".join(filter(None, [_what(run), _why(run)])) or "All done."),
-        *map(section, filter(None, lines)),
+        *map(section, filter(None, [about, known if scanned else ""])),
+        *(_part(run, title, lines) for title, lines in parts.items() if lines),
         *actions(_rest_button(run), run_button("All domains", "/domains")),
     )
+
+
+def _parts(run: BulkScan, now: datetime) -> dict[str, list[str]]:
+    """Return the lines of each part of a summary, by its title."""
+    scanned = run.scanned
+    return {
+        SIGNS_CHANGED: _sign_lines(scanned),
+        "Worst issues first": _issue_lines(scanned, now),
+        "Expires within 30 days": _end_lines(scanned, now),
+        "Health changed": _move_lines(scanned),
+        "Could not be checked": _unchecked_lines(scanned),
+        "Failed": [f"{_name(each.host, each.domain_id)}: {_trouble(each)}" for each in run.failed],
+    }
+
+
+def part_form(run: BulkScan, title: str, now: datetime) -> Block:
+    """Return the form with all lines of a part of a summary."""
+    lines = _parts(run, now).get(title) or ["Nothing."]
+    blocks = paragraphs([f"• {line}" for line in lines])
+    return notice("Bulk scan", [section(f"*{title}*"), *blocks[:MAX_FORM_BLOCKS]])
 
 
 def _rest_button(run: BulkScan) -> Block | None:
@@ -245,7 +275,7 @@ def _summary(facts: Sequence[ScanFacts], *, has_issues: bool, has_ends: bool) ->
     if not has_issues and issues == len(facts):
         said.append("No issues reported.")
     if not has_ends and dates == len(facts):
-        said.append("Nothing ends within 30 days.")
+        said.append("Nothing expires within 30 days.")
     if issues < len(facts) or dates < len(facts):
         said.append(f"Dates known for {dates:,} of {count}, issues for {issues:,}.")
     return " ".join(said)
@@ -253,7 +283,7 @@ def _summary(facts: Sequence[ScanFacts], *, has_issues: bool, has_ends: bool) ->
 
 def _unchecked_lines(items: Sequence[Item]) -> list[str]:
     return [
-        f"{_name(item.host)}: {', '.join(map(section_name, item.facts.failed))}"
+        f"{_name(item.host, item.domain_id)}: {', '.join(map(section_name, item.facts.failed))}"
         for item in items
         if item.facts and item.facts.failed
     ]
@@ -264,7 +294,7 @@ def _why(run: BulkScan) -> str:
     if run.end in {None, End.DONE}:
         return ""
     if run.end is End.STOPPED:
-        return f"<@{run.stopped_by}> stopped it." if _by_another(run) else "You stopped it."
+        return f"<@{run.stopped_by}> stopped it." if _by_another(run) else ""
     if run.end is End.FAILING:
         return "I stopped because several scans in a row failed."
     return {
@@ -278,68 +308,90 @@ def _why(run: BulkScan) -> str:
     )
 
 
-def _part(title: str, lines: Sequence[str], where: str = "") -> list[str]:
-    """Return a titled part of a summary, empty without lines; `where` lists what is left out."""
-    if not lines:
-        return []
+def _part(run: BulkScan, title: str, lines: Sequence[str]) -> Block:
+    """Return a titled part of a summary, with a button for what is left out."""
     most = MAX_LINES + (len(lines) == MAX_LINES + 1)  # `and 1 more` would take its line
     shown = lines_within(lines[:most], MAX_PART_CHARS)
-    more = [f"• and {left:,} more{where}"] if (left := len(lines) - len(shown)) else []
-    return ["\n".join([f"*{title}*", *(f"• {line}" for line in shown), *more])]
+    left = len(lines) - len(shown)
+    more = [f"• and {left:,} more"] if left else []
+    value = json.dumps([run.run_id, title])
+    show_all = button("Show all", SHOW_PART, value, accessibility_label=f"Show all: {title}")
+    text = "\n".join([f"*{title}*", *(f"• {line}" for line in shown), *more])
+    return section(text, show_all if left else None)
 
 
-def _issue_lines(items: Sequence[Item]) -> list[str]:
-    rated = [
-        (tuple(-facts.counts.get(severity, 0) for severity in SEVERITIES), item.host, facts)
+def _sign_lines(items: Sequence[Item]) -> list[str]:
+    return [
+        f"{_name(item.host, item.domain_id)}: {literal(sign_words(change), 200)}"
         for item in items
-        if (facts := item.facts) and facts.issues
+        for change in item.signs
+    ]
+
+
+def _issue_lines(items: Sequence[Item], now: datetime) -> list[str]:
+    """Return the worst issues of each domain, but for ends, which have their own part."""
+    rated = [
+        (tuple(-facts.counts.get(severity, 0) for severity in SEVERITIES), item.host, facts, worst)
+        for item in items
+        if (facts := item.facts) and (worst := _issues_without_ends(facts, now))
     ]
     return [
-        f"{SIGNS[facts.issues[0].severity]} {_name(host)}: "
-        f"{'; '.join(literal(issue.title, 80) for issue in facts.issues)} ({issues_title(facts)})"
-        for _rank, host, facts in sorted(rated, key=lambda each: each[:2])
+        f"{SIGNS[worst[0].severity]} {_name(host)}: "
+        f"{'; '.join(literal(issue.title, 80) for issue in worst)} ({issues_title(facts)})"
+        for _rank, host, facts, worst in sorted(rated, key=lambda each: each[:2])
     ]
+
+
+def _issues_without_ends(facts: ScanFacts, now: datetime) -> list[Issue]:
+    soon = {name for name, end in ends(facts) if end.days_left(now) <= SOON_DAYS}
+    return [issue for issue in facts.issues if end_named_by(issue) not in soon]
 
 
 def _end_lines(items: Sequence[Item], now: datetime) -> list[str]:
     """Return all that ends soon, a line for each domain, the first one first."""
     near = [
-        (ends(facts)[0][1], item.host, text)
+        (ends(facts)[0][1], item, text)
         for item in items
         if (facts := item.facts) and (text := soon_words(facts, now))
     ]
+    signs = (end_sign(end, now, is_owned=item.is_owned) for end, item, _text in near)
+    lines = [
+        (end.day, f"{sign} {_name(item.host, item.domain_id)}: {text}".strip())
+        for sign, (end, item, text) in zip(signs, near, strict=True)
+    ]
+    return [line for _day, line in sorted(lines)]
+
+
+def _move_lines(items: Sequence[Item]) -> list[str]:
+    """Return the changes of the score that digests tell, another rating first, then falls."""
+    moves = [
+        (
+            band_of(item.score) is band_of(item.score_after),
+            after - before,
+            item.host,
+            before,
+            after,
+        )
+        for item in items
+        if (before := item.score) is not None and (after := item.score_after) is not None
+    ]
     return [
-        f"{end_sign(end, now)} {_name(host)}: {text}"
-        for end, host, text in sorted(near, key=lambda each: each[0].day)
+        f"{_name(host)}: {_dotted(before)} → {_dotted(after)} {'▲' if change > 0 else '▼'}"
+        for is_same_band, change, host, before, after in sorted(moves)
+        if not is_same_band or abs(change) >= MIN_POINTS
     ]
 
 
-def _change_lines(items: Sequence[Item]) -> list[str]:
-    """Return what changed, the largest fall first."""
-    changed = [item for item in items if _moved(item) or item.changes]
-    return [
-        f"{_name(item.host)}: {', '.join(filter(None, [_moved(item), _changes(item)]))}"
-        for item in sorted(changed, key=lambda item: (item.score_after or 0) - (item.score or 0))
-    ]
-
-
-def _moved(item: Item) -> str:
-    if item.score is None or item.score_after is None or item.score == item.score_after:
-        return ""
-    arrow = "▲" if item.score_after > item.score else "▼"
-    return f"health {score_number(item.score)} → {score_number(item.score_after)} {arrow}"
-
-
-def _changes(item: Item) -> str:
-    return plural(item.changes, "change") if item.changes else ""
+def _dotted(score: float) -> str:
+    return f"{SYMBOLS[band_of(score)]} {score_number(score)}"
 
 
 def _trouble(item: Item) -> str:
     return _TROUBLES.get(item.trouble or "", "Domain Tracker returned an unexpected response")
 
 
-def _name(host: str) -> str:
-    return bold(host_text(host), MAX_HOST_CHARS)
+def _name(host: str, domain_id: str | None = None) -> str:
+    return linked(bold(host_text(host), MAX_HOST_CHARS), host, domain_id)
 
 
 NEVER_SCANNED = "scanned:never"

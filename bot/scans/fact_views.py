@@ -1,9 +1,12 @@
 """Draw what matters in a scan: the score, issues, when registration and certificate end. Pure."""
 
+import re
+
 from bot.blocks.text import SYMBOLS, outside, plural, score_words
+from bot.domains.end_views import CERTIFICATE, REGISTRATION
 from bot.scans.service import ScanReport
 from bot.tracker.findings import Issue, ScanFacts, Severity
-from bot.tracker.health import band_of
+from bot.tracker.health import Band, band_of
 
 SIGNS = {
     Severity.CRITICAL: "🔴",
@@ -16,36 +19,62 @@ SIGNS = {
 MAX_ISSUE_CHARS = 160
 
 
-def health_text(report: ScanReport) -> str:
-    """Return `Health 38 → 40 ▲`."""
-    before, after = score_words(report.score), score_words(report.score_after)
-    if before == after:
-        return f"Health {after}" + ("" if report.score is None else ", unchanged")
-    arrow = ""
-    if report.score is not None and report.score_after is not None:
-        arrow = " ▲" if report.score_after > report.score else " ▼"
-    return f"Health {before} → {after}{arrow}"
+def health_text(before: float | None, after: float | None) -> str:
+    """Return `Health 38 → 40 ▲`; `None` is not known."""
+    if after is None:
+        return "No health score yet" if before is None else f"Health {score_words(before)} → –"
+    if before is None:
+        return f"Health {score_words(after)}"
+    if score_words(before) == score_words(after):
+        return f"Health {score_words(after)}, unchanged"
+    return f"Health {score_words(before)} → {score_words(after)} {'▲' if after > before else '▼'}"
 
 
-def health_mrkdwn(report: ScanReport) -> str:
-    """Return `🔴 *Health 38 → 40 ▲*  ·  poor`, its sign and word those of the newest score."""
+def health_mrkdwn(report: ScanReport, shown: float | None = None) -> str:
+    """Return `🔴 *Health 38 → 40 ▲*  ·  poor`, its sign and word those of the newest score.
+
+    `shown` is the score that the reader was shown last; else that of the scan before counts, or
+    of the list. Where the list has moved in between it says so.
+    """
+    before = next(
+        (each for each in (shown, report.last_score, report.score) if each is not None), None
+    )
     band = band_of(report.score_after)
-    word = "" if band.value == "unknown" else f"  ·  {band.value}"
-    return f"{SYMBOLS[band]} *{health_text(report)}*{word}"
+    words = [] if band is Band.UNKNOWN else [band.value]
+    was, now = score_words(report.score), score_words(report.score_after)
+    if report.score is not None and was not in {score_words(before), now}:
+        words.append(f"the list said {was} just before this scan")
+    return "  ·  ".join([f"{SYMBOLS[band]} *{health_text(before, report.score_after)}*", *words])
 
 
 def issues_title(facts: ScanFacts) -> str:
     """Return `7 issues: 1 critical, 2 high, 4 low`, or `4 low issues`."""
     named = {
-        "unrated" if severity is Severity.UNKNOWN else severity.value: count
+        "without a severity" if severity is Severity.UNKNOWN else severity.value: count
         for severity in Severity
         if (count := facts.counts.get(severity))
     }
     if len(named) == 1:
         [(name, count)] = named.items()
+        if facts.counts.get(Severity.UNKNOWN):
+            return f"{plural(count, 'issue')} {name}"
         return plural(count, f"{name} issue")
     counted = ", ".join(f"{count:,} {name}" for name, count in named.items())
     return f"{plural(sum(named.values()), 'issue')}: {counted}"
+
+
+_END = re.compile(r"expir|\bends?\b|\bended\b|valid (until|for|to)|days (left|remaining)", re.I)
+_END_OF = {
+    CERTIFICATE: re.compile(r"certificate|\bssl\b|\btls\b", re.I),
+    REGISTRATION: re.compile(r"registration|\bdomain\b|whois", re.I),
+}
+
+
+def end_named_by(issue: Issue) -> str | None:
+    """Return which end an issue is about, the name of its column; `None` for any other issue."""
+    if not _END.search(issue.title):
+        return None
+    return next((name for name, about in _END_OF.items() if about.search(issue.title)), None)
 
 
 def issue_text(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
@@ -57,7 +86,7 @@ def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
     """Return the same without its sign."""
     word = outside(issue.word, 40).capitalize()
     if issue.severity is Severity.UNKNOWN:
-        word = f"Severity {word}" if word[:1].isdecimal() else word or "Unrated"
+        word = f"Severity {word}" if word[:1].isdecimal() else word or "No severity"
     fix = outside(issue.fix, limit)
     title = outside(issue.title, limit) or "no title given"
     return f"{word}: {title}" + (f" – {fix}" if fix else "")

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import groupby
 
-from bot.blocks.text import day_text, literal, moment_token, outside, score_number
+from bot.blocks.text import day_text, literal, moment_token, outside
 from bot.process.redaction import redact
-from bot.scans.service import HEALTH
 from bot.tracker.changes import Change
 from bot.tracker.dates import read_date
-from bot.tracker.names import humanized
+from bot.tracker.names import humanized, normalized
 from bot.tracker.readings import section_name
 from bot.tracker.sections import Finding, Scalar
 
@@ -25,6 +24,15 @@ _NAMES_A_MOMENT = re.compile(
     r"([Dd]ate|[Tt]ime|_at|At|[Ee]xpir\w*|[Vv]alid\w*|[Nn]ot[_ ]?([Bb]efore|[Aa]fter)"
     r"|[Cc]reated|[Uu]pdated|[Cc]hanged|[Uu]ntil|[Ss]ince)$"
 )
+# HTTP headers are named as they are sent.
+_HEADERS = {
+    normalized(name): name
+    for name in (
+        *("Content-Security-Policy", "Permissions-Policy", "Referrer-Policy"),
+        *("Strict-Transport-Security", "X-Content-Type-Options", "X-Frame-Options"),
+        "X-XSS-Protection",
+    )
+}
 _PLURAL = re.compile(r"(?<=[a-z]{2})(?<![aisu])(?<!ie)(?<![sx]e)(?<![cs]he)s$")
 
 
@@ -54,8 +62,6 @@ def record_count(findings: Iterable[Finding]) -> int:
 
 def change_line(change: Change) -> str:
     """Return a change as mrkdwn: `before → after`, or one of them."""
-    if change.section == HEALTH:
-        return f"*Health*  {_score(change.before)} → {_score(change.after)}"
     shown = change.after or change.before
     path = tuple(part for part in shown.path if not part.isdecimal()) if shown else ()
     where = f"*{' › '.join([section_name(change.section), *([label(path)] if path else [])])}*"
@@ -69,15 +75,10 @@ def change_line(change: Change) -> str:
     return f"{line} (also {outside(also, 120)})" if change.also else line
 
 
-def _score(finding: Finding | None) -> str:
-    match finding:
-        case Finding(value=int() | float() as score):
-            return score_number(score)
-    return "unknown"
-
-
 def label(path: tuple[str, ...]) -> str:
     """Return `MX 1 › Host` for `("MX", "1", "host")`; a finding without a name is a `Value`."""
+    if path and (name := _HEADERS.get(normalized(path[-1]))):
+        return name
     words: list[str] = []
     for part in path:
         if part.isdecimal() and words:
@@ -94,6 +95,9 @@ def label(path: tuple[str, ...]) -> str:
 
 def value_text(finding: Finding, limit: int) -> str:
     """Return a value as mrkdwn, clipped to about `limit` characters."""
+    is_header = bool(finding.path) and normalized(finding.path[-1]) in _HEADERS
+    if is_header and finding.value in (None, ""):
+        return "missing"
     if isinstance(finding.value, tuple):
         return literal(", ".join(map(_item, finding.value)), limit) if finding.value else "none"
     return _one(finding.value, finding.path, limit)

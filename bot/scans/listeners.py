@@ -9,13 +9,14 @@ from typing import Any
 from bot.access.permissions import Permissions
 from bot.blocks.builders import option
 from bot.blocks.message import Block
-from bot.blocks.text import MAX_OPTION_VALUE_CHARS
+from bot.blocks.text import MAX_OPTION_VALUE_CHARS, host_text
 from bot.dispatch.command_text import split_words
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.lookup import suggestions
 from bot.domains.service import Portfolio, Snapshot
+from bot.domains.shown import ShownScores
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans import views
 from bot.scans.bulk_listeners import BulkScanListeners
@@ -39,6 +40,7 @@ class ScanListeners:
     portfolio: Portfolio
     scans: Scans
     bulk: BulkScanListeners
+    shown: ShownScores
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/scan", self.scan)
@@ -77,7 +79,7 @@ class ScanListeners:
         """Return the matching domains."""
         snapshot = await self.portfolio.snapshot(request.workspace)
         hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
-        return [option(_value(host), snapshot.by_host[host].domain) for host in hosts]
+        return [option(_value(host), host_text(host)) for host in hosts]
 
     async def share(self, request: Request, host: str) -> None:
         """Show the last scan to the whole channel."""
@@ -103,12 +105,16 @@ class ScanListeners:
         if host not in snapshot.by_host:
             snapshot = await self.portfolio.sure_snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
-        if not request.origin.is_message:  # after a press it could not be replaced
-            ahead = self.tracker.tracker.scans_ahead(request.workspace)
+        ahead = self.tracker.tracker.scans_ahead(request.workspace)
+        request.lasting_word = views.waiting_message(host, ahead, is_lasting=True)
+        if not request.origin.is_message:  # below a press it is said only if the scan takes long
             await request.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
-        message = await asyncio.to_thread(views.scan_message, report)
+        workspace, user_id = request.workspace, request.origin.user_id
+        before = self.shown.last(workspace, user_id, report.host)
+        message = await asyncio.to_thread(views.scan_message, report, before)
         await request.reply(message)
+        self.shown.note(workspace, user_id, {report.host: report.score_after})
 
 
 def read_pick(values: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 import structlog
 
-from bot.domains.end_dates import KeptEndDates, end_dates_of
+from bot.domains.end_dates import KeptEndDates, KnownChange, end_dates_of
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio, Snapshot
 from bot.process.concurrency import SingleFlight
@@ -22,11 +22,9 @@ from bot.tracker.findings import ScanFacts
 from bot.tracker.models import SECTIONS, Domain, ScanResult
 from bot.tracker.names import Names
 from bot.tracker.rate_limit import Purpose
-from bot.tracker.sections import Finding, Section, section_of
+from bot.tracker.sections import Section, section_of
 
 logger = structlog.get_logger()
-# The section of a change of the score.
-HEALTH = "health"
 MAX_KEPT_SCANS = 200
 SECONDS_EACH = 40  # about what a scan takes
 MAX_KEPT_CHANGES = 100
@@ -46,9 +44,11 @@ class NoScanError(BotError):
 class ScanReport:
     """The findings of one scan, and its changes since the one before it.
 
-    `score` is the health score in the list before the scan, `score_after` the one after it, `None`
-    when unknown. `since` is the moment of the scan before, `None` when there was none. Sections
-    that failed in one of the two are `uncompared`.
+    `score` is the health score in the list before the scan, `score_after` the one after it, and
+    `last_score` the one after the scan before, `None` when unknown. `since` is the moment of the
+    scan before, `None` when there was none. Sections that failed in one of the two are
+    `uncompared`. `signs` are the changes of who controls the domain. `is_owned`: it is, or may be,
+    of the owned type.
     """
 
     host: str
@@ -60,6 +60,10 @@ class ScanReport:
     changes: tuple[Change, ...] = ()
     since: datetime | None = None
     uncompared: tuple[str, ...] = ()
+    last_score: float | None = None
+    signs: tuple[KnownChange, ...] = ()
+    is_owned: bool = True
+    domain_id: str | None = None
 
     def section(self, name: str) -> Section:
         """Return the section called `name`, one of SECTIONS."""
@@ -77,6 +81,7 @@ class Scans:
     _: KW_ONLY
     clock: Callable[[], datetime]
     names: Names
+    owned_type: str = ""
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )
@@ -148,8 +153,9 @@ class Scans:
         report = replace(report, score_after=_score(listed, report.host))
         with warned("a scan could not be kept", StoreError):  # the answer needs no store
             report = await self._compared(workspace, report)
+            signs = await self._keep_ends(workspace, report, listed)
+            report = replace(report, signs=signs)
             await self._keep(workspace, report)
-            await self._keep_ends(workspace, report, listed)
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:
@@ -157,6 +163,8 @@ class Scans:
         return ScanReport(
             host=host_of(domain),
             score=domain.health_score,
+            is_owned=domain.may_be(self.owned_type),
+            domain_id=domain.domain_id,
             scanned_at=now,
             facts=facts_of(result.sections, now, self.names),
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
@@ -190,10 +198,11 @@ class Scans:
 
     async def _keep_ends(
         self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
-    ) -> None:
+    ) -> tuple[KnownChange, ...]:
+        """Keep what a scan says about ends and signs; return the signs that changed."""
         ends = end_dates_of(report.host, report.facts, self.clock())
         hosts = listed.by_host if listed else None
-        await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
+        return await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
 
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
         """Record that `host` was scanned last; return the hosts beyond the limit."""
@@ -216,10 +225,10 @@ def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
         [section for section in each.sections if section.name not in failed]
         for each in (before, report)
     )
-    changes = [*score_change(before.score_after, report.score_after), *changes_between(old, new)]
     return replace(
         report,
-        changes=tuple(changes[:MAX_KEPT_CHANGES]),
+        changes=tuple(changes_between(old, new)[:MAX_KEPT_CHANGES]),
+        last_score=before.score_after,
         since=before.scanned_at,
         uncompared=tuple(each for each in SECTIONS if each in failed),
     )
@@ -228,13 +237,6 @@ def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
 def _score(listed: Snapshot | None, host: str) -> float | None:
     domain = listed.by_host.get(host) if listed else None
     return domain.health_score if domain else None
-
-
-def score_change(before: float | None, after: float | None) -> list[Change]:
-    """Return the change of a known score, or nothing."""
-    if before is None or after is None or before == after:
-        return []
-    return [Change(HEALTH, Finding((), before), Finding((), after))]
 
 
 def _place(workspace: WorkspaceId, host: str) -> str:

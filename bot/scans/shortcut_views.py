@@ -24,7 +24,7 @@ MAX_PICKED = 10
 # https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element
 MAX_OPTIONS = 100
 # Until the form is drawn.
-LOOKING = plain_message("⏳ Looking for domains…")
+LOOKING = plain_message("⏳ Checking the message for domains…")
 _TITLE = "Domains in message"
 _WHERE = "You alone see the answers, in this conversation or as direct messages."
 

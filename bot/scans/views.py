@@ -20,21 +20,32 @@ from bot.blocks.builders import (
     section,
     text_section,
 )
+from bot.blocks.links import domain_url, linked
 from bot.blocks.message import SHARE, Block, Message
 from bot.blocks.text import (
     bold,
     host_text,
     lines_within,
+    literal,
     moment_token,
     outside,
     plural,
 )
-from bot.domains.end_views import END_COLUMNS, end_date_text, end_sign, end_text, ends
-from bot.scans.fact_views import health_mrkdwn, issue_text, issues_title
+from bot.domains.end_views import (
+    END_COLUMNS,
+    end_date_text,
+    end_sign,
+    end_text,
+    ends,
+    sign_words,
+)
+from bot.scans.fact_views import end_named_by, health_mrkdwn, issue_text, issues_title
 from bot.scans.finding_views import change_line, finding_lines, record_count
-from bot.scans.service import ScanReport, score_change
+from bot.scans.service import ScanReport
+from bot.tracker.changes import Change
 from bot.tracker.facts import NOT_INCLUDED
 from bot.tracker.findings import Knowledge
+from bot.tracker.hijack_signs import is_worse
 from bot.tracker.readings import section_name
 from bot.tracker.sections import Section
 
@@ -137,23 +148,36 @@ MAX_ISSUES = 10
 MAX_REASON_CHARS = 80
 
 
-def waiting_message(host: str, ahead: int = 0) -> Message:
-    """Return the message during a scan, or before it while so many others come first."""
-    text = f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes."
+def waiting_message(host: str, ahead: int = 0, *, is_lasting: bool = False) -> Message:
+    """Return the message during a scan, or before it while so many others come first.
+
+    `is_lasting`: the result cannot take its place.
+    """
+    first = ""
     if ahead:
         others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first"
+        first = f" {others[0].upper()}{others[1:]}."
+    if is_lasting:
+        text = f"Scanning {host_text(host)}.{first} The result comes as a new message."
+    elif ahead:
         text = f"⏳ {host_text(host)} waits: {others}. Each can take up to 2 minutes."
+    else:
+        text = f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes."
     return message_of(text_section(text))
 
 
-def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message:
+def scan_message(
+    report: ScanReport, shown: float | None = None, *, shared_by: str | None = None
+) -> Message:
     """Return a scan: its head, issues, what ends soon, changes, and every section, folded.
 
-    `shared_by` is the name of the person who shares it with a channel.
+    `shown` is the score that the reader was shown last, `None` if that is not known. `shared_by`
+    is the name of the person who shares it with a channel.
     """
     top = [
         header(f"Scan of {host_text(report.host)}"),
-        section(f"{health_mrkdwn(report)}  ·  {_scanned(report)}"),
+        section(f"{health_mrkdwn(report, shown)}  ·  {_scanned(report)}{_link(report)}"),
+        *_signs(report),
         *_issues(report),
         *_failed(report),
         *_ends(report),
@@ -164,13 +188,33 @@ def scan_message(report: ScanReport, *, shared_by: str | None = None) -> Message
     return message_of(*top, *(_folded(report, each) for each in report.sections), *bottom)
 
 
+def _link(report: ScanReport) -> str:
+    """Return the name as a link, as a title can hold none; nothing where there is no address."""
+    url = domain_url(report.host, report.domain_id)
+    name = literal(host_text(report.host), 300)
+    return f"  ·  {linked(name, report.host, report.domain_id)}" if url else ""
+
+
+def _signs(report: ScanReport) -> list[Block]:
+    """Name what changed about who controls the domain: a hijack shows there first."""
+    lines = [
+        f"{'🚨' if is_worse(each.sign, each.after) else '🔀'} {literal(sign_words(each), 400)}"
+        for each in report.signs
+    ]
+    ask = "*Changed since the last scan: did your team do this?*"
+    return [section("\n".join([ask, *lines]))] if lines else []
+
+
 def _issues(report: ScanReport) -> list[Block]:
     facts = report.facts
     if not facts.issues:
         return [_no_issues(report)]
-    lines = [issue_text(issue) for issue in facts.issues[:MAX_ISSUES]]
+    count = sum(facts.counts.values())
+    # `and 1 more` would take its line
+    most = MAX_ISSUES + (count == len(facts.issues) == MAX_ISSUES + 1)
+    lines = [issue_text(issue) for issue in facts.issues[:most]]
     blocks = [section(f"*{issues_title(facts)}*"), text_section("\n".join(lines))]
-    if left := sum(facts.counts.values()) - len(lines):
+    if left := count - len(lines):
         blocks.append(section(f"and {left:,} more", _show_all(report, ISSUES, "issues")))
     return blocks
 
@@ -204,9 +248,11 @@ def _why_failed(reason: str) -> str:
 
 def _ends(report: ScanReport) -> list[Block]:
     now, given = report.scanned_at, ends(report.facts)
+    said = {end_named_by(issue) for issue in report.facts.issues}  # its sign stands there
     lines = []
     for name, end in given:
-        sign, text = end_sign(end, now), end_text(name, end, now)
+        is_signed = report.is_owned and name not in said
+        sign, text = end_sign(end, now, is_owned=is_signed), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
     if missing := [each for each in END_COLUMNS if each not in dict(given)]:
@@ -218,14 +264,14 @@ def _changes(report: ScanReport) -> list[Block]:
     if not report.since:
         return []
     since = f"since the last scan ({moment_token(report.since)})"
-    head = score_change(report.score, report.score_after)
-    changes = [change for change in report.changes if change not in head]
-    other = "other " if head else ""
+    changes = [each for each in report.changes if not _is_told(each, report)]
+    other = "other " if len(changes) < len(report.changes) else ""
     left = " and ".join(map(section_name, report.uncompared))
     note = f"{left} not compared: one of the two scans says nothing there." if left else ""
     if not changes:
         return [context(" ".join(filter(None, [f"No {other}changes {since}.", note])))]
-    lines = (f"• {change_line(each)}" for each in changes[:MAX_CHANGES])
+    most = MAX_CHANGES + (len(changes) == MAX_CHANGES + 1)
+    lines = (f"• {change_line(each)}" for each in changes[:most])
     shown = lines_within(lines, MAX_LINES_CHARS)
     left_out = len(changes) - len(shown)
     shown += [f"• and {left_out:,} more"] if left_out else []
@@ -233,13 +279,23 @@ def _changes(report: ScanReport) -> list[Block]:
     return [section("\n".join(filter(None, [title, *shown, note])))]
 
 
+def _is_told(change: Change, report: ScanReport) -> bool:
+    """Return whether the head tells a change, as one of who controls the domain."""
+    told = {frozenset(sign.after.casefold().split(", ")) for sign in report.signs}
+    value = change.after.value if change.after else None
+    values = value if isinstance(value, tuple) else (value,)
+    return frozenset(str(each).casefold().rstrip(".") for each in values) in told
+
+
 def _folded(report: ScanReport, shown: Section) -> Block:
     """Return a section of a scan, folded unless it is empty."""
-    first = list(islice(finding_lines(shown.findings), MAX_LINES))
+    first = list(islice(finding_lines(shown.findings), MAX_LINES + 2))
+    if len(first) > MAX_LINES + 1 or shown.left_out:  # `and 1 more` would take its line
+        first = first[:MAX_LINES]
     lines = lines_within((line for line, _count in first), MAX_LINES_CHARS)
     count = sum(count for _line, count in first[: len(lines)])
     state = _state(report, shown)
-    inside = [section("\n".join(lines) or state), *_more(report, shown, count)]
+    inside = [section("\n".join(lines) or state or "–"), *_more(report, shown, count)]
     return container(_title(report, shown), state, inside, is_folded=bool(shown.findings))
 
 
@@ -256,10 +312,7 @@ def _title(report: ScanReport, shown: Section) -> str:
 def _state(report: ScanReport, shown: Section) -> str:
     if reason := report.facts.failed.get(shown.name):
         return _why_failed(reason)
-    if not shown.findings and not shown.left_out:
-        return "empty"
-    at_least = "at least " if shown.left_out else ""
-    return f"{at_least}{plural(record_count(shown.findings), 'record')}"
+    return "" if shown.findings or shown.left_out else "empty"
 
 
 def _more(report: ScanReport, shown: Section, count: int) -> list[Block]:

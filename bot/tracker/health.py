@@ -15,7 +15,7 @@ class Band(StrEnum):
     POOR = "poor"
     FAIR = "fair"
     GOOD = "good"
-    UNKNOWN = "unknown"
+    UNKNOWN = "no score yet"
 
 
 def band_of(score: float | None) -> Band:

@@ -7,13 +7,14 @@ import pytest
 
 from bot.access.repository import Act, Audit, EarlierKeyRefusedError
 from bot.domainkey.service import KeyService
+from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
 from bot.keys.key_record import (
     ExpiredDraftError,
-    KeyInUseError,
     NoEarlierKeyError,
     NoKeyError,
     OtherKeyError,
+    OtherPortfolioError,
     StoredKey,
 )
 from bot.keys.repository import Keys
@@ -40,15 +41,17 @@ class Bot:
         connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
         self.portfolio = Portfolio(connection.list_domains, clock=self.clock)
         self.audit = Audit(documents, clock=self.clock)
-        self.service = KeyService(self.keys, connection, self.portfolio, self.audit)
+        self.service = KeyService(
+            self.keys, connection, self.portfolio, self.audit, SeenDomains(documents)
+        )
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
         self.notified.append(key)
 
-    async def set_key(self, secret: str, *, is_rotation: bool = False) -> None:
+    async def set_key(self, secret: str) -> None:
         self.clock.advance(60)
         draft = a_draft(secret)
-        await self.service.set_key(ONE, draft, by="U1", is_rotation=is_rotation)
+        await self.service.set_key(ONE, draft, by="U1")
 
     async def in_use(self) -> str:
         return (await self.keys.stored(ONE)).secret
@@ -103,19 +106,41 @@ async def test_a_key_may_expire_today(bot: Bot) -> None:
     assert await bot.in_use() == OLD
 
 
-async def test_a_rotation_to_the_same_key_sends_no_request(bot: Bot) -> None:
-    with pytest.raises(KeyInUseError):
-        await bot.set_key(NEW, is_rotation=True)
+async def test_a_key_of_another_portfolio_waits_for_a_confirmation(bot: Bot) -> None:
+    other = KEY.replace("Q", "S")
+    bot.tracker.domains = (a_domain("elsewhere.example"),)
 
-    assert bot.tracker.asked == []
-
-
-async def test_a_rotation_of_a_key_that_was_removed_sets_the_new_one(bot: Bot) -> None:
-    await bot.service.remove(ONE, None, by="U1")
-
-    await bot.set_key(NEW, is_rotation=True)
-
+    with pytest.raises(OtherPortfolioError) as asked:
+        await bot.set_key(other)
+    assert (asked.value.sees, asked.value.before) == (1, 1)
     assert await bot.in_use() == NEW
+    await bot.service.confirm(ONE, by="U1")
+
+    assert await bot.in_use() == other
+    with pytest.raises(NoEarlierKeyError):
+        await bot.service.confirm(ONE, by="U1")
+
+
+async def test_what_was_seen_outlives_the_key_and_an_empty_list_counts_as_none(
+    bot: Bot,
+) -> None:
+    await bot.service.remove(ONE, None, by="U1")
+    bot.tracker.domains = ()
+
+    with pytest.raises(OtherPortfolioError):
+        await bot.set_key(NEW)
+
+
+async def test_a_confirmation_comes_too_late_after_a_quarter_of_an_hour(
+    bot: Bot,
+) -> None:
+    bot.tracker.domains = ()
+    with pytest.raises(OtherPortfolioError):
+        await bot.set_key(KEY.replace("Q", "S"))
+    bot.clock.advance(15 * 60)
+
+    with pytest.raises(NoEarlierKeyError):
+        await bot.service.confirm(ONE, by="U1")
 
 
 async def test_the_key_in_use_can_be_set_with_other_facts(bot: Bot) -> None:

@@ -13,7 +13,7 @@ from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
-from bot.dispatch.usage import ANSWERED_IN_FORM, STILL_WORKING
+from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, STILL_WORKING
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
@@ -25,7 +25,7 @@ from bot.tracker.models import TrackerError
 from tests.fakes import TIME_LIMIT_S
 
 ANSWER = Message("the answer")
-WORKING, DONE = STILL_WORKING.text, ANSWERED_IN_FORM.text
+WORKING, BELOW, DONE = STILL_WORKING.text, ANSWER_BELOW.text, ANSWERED_IN_FORM.text
 BOB = Member("U1", "Bob", is_admin=False, is_stranger=False)
 EVE = Member("U1", "Eve", is_admin=False, is_stranger=True)
 Work = Callable[[], Awaitable[None]]
@@ -176,13 +176,16 @@ class TestSlowly:
         monkeypatch.setattr(error_boundary, "FIRST_WORD_AFTER_S", 0)
         return Bot()
 
-    async def test_the_answer_replaces_the_first_message(self, bot: Bot) -> None:
+    @pytest.mark.parametrize("url", ["https://hooks.example", None])
+    async def test_the_answer_replaces_the_first_message(self, bot: Bot, url: str | None) -> None:
+        bot.conversation.origin = Origin("U1", response_url=url)
+
         async def work() -> None:
             await bot.replies.changed.wait()
             await bot.answer()
 
-        assert await bot.do(work) == [WORKING, "the answer"]
-        assert bot.replies.takes_place == ["the answer"]
+        assert await bot.do(work) == [WORKING if url else BELOW, "the answer"]
+        assert bot.replies.takes_place == (["the answer"] if url else [])
 
     @pytest.mark.parametrize("speaks", [True, False])
     async def test_a_silent_request_has_no_first_message(self, bot: Bot, speaks: bool) -> None:
@@ -190,11 +193,10 @@ class TestSlowly:
             await a_while()
             await bot.answer()
 
-        assert await bot.do(work, speaks=speaks) == [WORKING] * speaks + ["the answer"]
+        assert await bot.do(work, speaks=speaks) == [BELOW] * speaks + ["the answer"]
 
     async def test_the_first_message_points_to_an_answer_in_a_form(self, bot: Bot) -> None:
-        assert await bot.do(a_while) == [WORKING, DONE]
-        assert bot.replies.takes_place == [DONE]
+        assert await bot.do(a_while) == [BELOW, DONE]
 
 
 class TestFailures:

@@ -105,7 +105,7 @@ async def test_what_the_store_does_not_take_is_not_said_to_be_kept() -> None:
 
 
 async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> None:
-    error = NotUnderstoodError([NotUnderstood("colour:red", "there is no filter")], ["tag:prod"])
+    error = NotUnderstoodError([NotUnderstood("colour:red")], ["tag:prod"])
 
     said = await Bot().failures.explain(error, typed("/domains tag:prod colour:red"))
 

@@ -61,7 +61,7 @@ def test_short_answers_can_be_read_aloud() -> None:
     for message in (
         *(ANSWERED_IN_FORM, EXPOSED_KEY, OLD_BUTTON, STILL_WORKING),
         *(ALREADY_PRESSED, ALREADY_SHARED),
-        *(exported_message(1), exported_message(10_000)),
+        *(exported_message("a.csv", 1), exported_message("a.csv", 10_000)),
     ):
         assert_slack_takes(message)
 

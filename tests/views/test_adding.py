@@ -60,7 +60,8 @@ def test_what_the_service_did_not_say_is_a_dash_and_no_number() -> None:
     text = already_added_message("shop.example", Domain(domain="shop.example")).text
 
     assert text == (
-        "shop.example is already in your portfolio. Health: unknown. Type: –. Folder: –. Tags: –."
+        "shop.example is already in your portfolio."
+        " Health: no score yet. Type: –. Folder: –. Tags: –."
     )
 
 
@@ -151,7 +152,7 @@ def test_a_question_names_what_it_costs() -> None:
         "Add 2 domains? 1 is already there, 3 are not domains, 1 is repeated."
     )
     assert "This takes 4 requests. 500 requests left this hour" in shown_text(message)
-    assert buttons(message) == {"Add": "3-domains-x"}
+    assert buttons(message) == {"Add": "3-domains-x", "Cancel": ""}
 
 
 def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
@@ -168,7 +169,8 @@ def test_a_list_that_was_added_whole_offers_nothing_to_try_again() -> None:
     message = list_summary("2-domains-x", report)
 
     assert message.text == "Added 2 of 2 domains. Added (2): a.example, b.example."
-    assert [*buttons(message)] == ["All domains"]
+    assert buttons(message)["Scan them"] == "/scan a.example b.example"
+    assert [*buttons(message)] == ["Scan them", "All domains"]
 
 
 def test_the_reason_of_an_early_end_stands_first_with_one_button_to_go_on() -> None:

@@ -45,11 +45,12 @@ def an_allowance(remaining: int | None) -> BudgetState:
 def test_the_price_says_the_time_what_is_left_and_what_it_is_for() -> None:
     message = price_message([an_item()] * 37, [], "tag:prod", an_allowance(840))
 
-    assert message.text == (
-        "37 scans, about 25 minutes, about 39 requests. 840 requests left this hour,"
-        " 50 of them reserved for digests. To scan: tag:prod."
+    assert message.text.startswith(
+        "Scan 37 domains? About 25 minutes and 38 of the 790 requests left this hour."
+        " shop.example, shop.example, "
     )
-    assert buttons(message) == {"Start": "tag:prod"}
+    assert message.text.endswith("more.")
+    assert buttons(message) == {"Start": "tag:prod", "Cancel": ""}
 
 
 def test_a_price_above_what_is_left_says_that_it_pauses() -> None:
@@ -64,7 +65,7 @@ def test_of_too_many_the_first_can_be_scanned_and_the_way_to_narrow_is_named() -
     assert f"one bulk scan takes {MAX_DOMAINS}" in message.text
     assert "below:50" in message.text
     assert "goes on by itself" not in message.text
-    assert buttons(message) == {"Scan 200": "tag:prod"}
+    assert buttons(message) == {"Scan 200": "tag:prod", "Cancel": ""}
 
 
 def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
@@ -73,7 +74,8 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
     assert_slack_takes(message)
     assert "It sees 12 domains." in message.text
     assert (
-        "12 scans, about 8 minutes, about 14 requests. 999 requests left this hour" in message.text
+        "Scan 12 domains? About 8 minutes and 13 of the 949 requests left this hour."
+        in message.text
     )
     assert "weekdays at 9:00, when something got worse or expires soon" in message.text
     assert "pauses" not in message.text
@@ -88,7 +90,7 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
             5_000,
             "d1",
             ["Scan 200", "Digest here"],
-            "200 scans, about 3 hours, about 202 requests. Requests left",
+            "Scan 200 domains? About 3 hours and 201 requests; how many",
         ),
         (12, "", ["Scan all 12", "Make a digest"], "Digest in a channel: weekdays"),
     ],
@@ -106,7 +108,7 @@ def test_offers_after_the_first_key_fit_the_portfolio(
 def test_scans_beyond_what_is_left_of_the_hour_are_said_to_pause() -> None:
     message = first_steps_message(a_key_record(), 12, an_allowance(12), nonce="d1")
 
-    assert "12 requests left this hour" in message.text
+    assert "13 of the 0 requests left this hour" in message.text
     assert "The scan pauses" in message.text
 
 
@@ -123,7 +125,7 @@ def test_names_that_are_unknown_are_listed_up_to_ten() -> None:
 
     assert "x9.example is not in your portfolio. Did you mean shop.example?" in message.text
     assert "and 2 more names" in message.text
-    assert set(buttons(message)) == {"Start"}
+    assert set(buttons(message)) == {"Start", "Cancel"}
 
 
 def test_where_no_name_is_known_the_list_of_domains_is_the_next_step() -> None:
@@ -136,7 +138,7 @@ def test_the_summary_names_the_worst_issue_first() -> None:
     done = [
         an_item("low.example", "low", "low", "low"),
         an_item("crit.example", "critical"),
-        an_item("fine.example", score=41, score_after=40, changes=2),
+        an_item("fine.example", score=81, score_after=79),
         an_item("odd.example", trouble="timed_out", facts=None),
     ]
     message = summary_message(a_run(*done, left=1, end=End.STOPPED), MOMENT)
@@ -144,11 +146,10 @@ def test_the_summary_names_the_worst_issue_first() -> None:
     places = [
         message.text.index(part)
         for part in (
-            "3 scanned, 1 failed, 1 not begun",
-            "You stopped it",
+            "Stopped: 3 of 5 domains scanned, 1 failed",
             "crit.example",
             "low.example",
-            "fine.example: health 41 to 40, 2 changes",
+            "fine.example: 81 to 79",
             "odd.example: no answer in time",
         )
     ]
@@ -187,7 +188,7 @@ def test_all_that_ends_soon_is_named_and_what_ends_later_is_not() -> None:
     assert "a.example: " not in text
     many = [ending(f"{number}.example", 9, 90) for number in range(7)]
     text = summary_message(a_run(*many, end=End.DONE), MOMENT).text
-    assert "and 2 more: /domains expires:30" in text  # as on Home
+    assert "and 2 more" in text
 
 
 def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
@@ -223,7 +224,7 @@ def test_a_second_person_reads_the_progress() -> None:
 @loop_over("text", HOSTILE_TEXTS.values(), ids=lambda _: "text")
 def test_slack_takes_every_message_and_nothing_from_outside_acts(text: str) -> None:
     sections = {"security": {"issues": [{"severity": "high", "title": text, "fix": text}]}}
-    items = [an_item(text, facts=facts_of(sections, MOMENT), changes=3)] * 30
+    items = [an_item(text, facts=facts_of(sections, MOMENT))] * 30
     failures = [an_item(text, trouble="rejected")] * 30
     runs = [a_run(*items, *failures, what=text, left=30, end=end) for end in (None, *End)]
     runs[0] = replace(runs[0], left=(an_item(text),))
@@ -239,4 +240,4 @@ def test_slack_takes_every_message_and_nothing_from_outside_acts(text: str) -> N
 
 def test_an_empty_one_is_drawn_too() -> None:
     assert_slack_takes(running_message(a_run(), "U2", may_configure=True))
-    assert "0 scanned" in shown_text(summary_message(a_run(end=End.DONE), MOMENT))
+    assert "0 domains scanned" in shown_text(summary_message(a_run(end=End.DONE), MOMENT))

@@ -88,7 +88,7 @@ def test_the_worst_come_first_with_number_and_word() -> None:
     assert rows(message) == [
         ["c.example", "7.2", "🔴 poor", "–", "–"],
         ["a.example", "90", "🟢 good", "–", "–"],
-        ["b.example", "–", "⚪ unknown", "–", "–"],
+        ["b.example", "–", "⚪ no score yet", "–", "–"],
     ]
     # Numbers, so that readers can sort by them.
     assert [row[1]["value"] for row in table_of(message)[1:]] == [7.2, 90, -1]
@@ -102,9 +102,9 @@ def test_the_text_alone_carries_the_numbers() -> None:
     ]
 
     assert listed(domains, "sort:name").text == (
-        "3 domains, average health 65. 1 poor, 1 good, 1 unknown, sorted by name."
-        " Domains and their health, sorted by name."
-        " a.example, Health 90, good. b.example, Health 40.1, poor. c.example, unknown."
+        "3 domains, average health 65. 1 poor, 1 good, 1 no score yet, sorted by name."
+        " Domains."
+        " a.example, Health 90, good. b.example, Health 40.1, poor. c.example, no score yet."
     )
     assert listed(domains, "a.").text.startswith("1 domain of 3, average health 90")
     incomplete = domains_message(replace(a_snapshot(*domains), skipped=3), domains, Query())
@@ -216,8 +216,8 @@ def test_days_left_are_numbers_that_the_table_sorts() -> None:
 def test_the_oldest_scan_of_the_page_dates_it_and_says_for_how_many_dates_are_known() -> None:
     message = listed(LETTERS, "sort:expiry", ends=DATED)
 
-    assert "End dates: oldest scan 3 days ago." in shown_text(message)
-    known = "Dates known for 2 of 5 domains, issues for 0. `/scan scanned:never` scans the rest."
+    assert "End dates as of 3 days ago or later." in shown_text(message)
+    known = "Dates known for 2 of 5 domains, issues for 0."
     assert known in shown_text(message)
     assert "b.example, Certificate 3 days ago, Health 41, poor." in message.text
     assert known in shown_text(listed(LETTERS, ends=DATED))  # there a dash has two reasons
@@ -225,10 +225,10 @@ def test_the_oldest_scan_of_the_page_dates_it_and_says_for_how_many_dates_are_kn
 
 
 def test_a_list_of_what_was_never_scanned_counts_it_once_and_says_how_to_scan_it() -> None:
-    text = shown_text(listed(LETTERS, "scanned:never example sort:name", ends=DATED))
+    message = listed(LETTERS, "scanned:never example sort:name", ends=DATED)
 
-    assert "`/scan example scanned:never` scans them." in text
-    assert "never scanned" not in text
+    assert buttons(message)["Scan them"] == "/scan example scanned:never"
+    assert "until you scan" not in shown_text(message)
 
 
 @loop_over(

@@ -32,7 +32,7 @@ def test_every_domain_has_a_row_with_what_is_known_of_it() -> None:
             *("prod, eu", "Web, shops", "owned"),
         ],
         ["new.example", "8", "poor", "", "", "2030-03-01 14:05:00", "", "", ""],
-        ["b.example", "", "unknown", "", "", "", "", "", ""],
+        ["b.example", "", "no score yet", "", "", "", "", "", ""],
     ]
 
 
@@ -75,4 +75,4 @@ def test_what_strangers_wrote_stays_in_its_cell_without_secrets(text: str) -> No
 
 def test_the_file_and_the_answer_say_how_many_domains_there_are() -> None:
     assert export_text(1) == "Your list of 1 domain"
-    assert "with 10,001 domains" in exported_message(10_001).text
+    assert "with 10,001 domains" in exported_message("domains.csv", 10_001).text

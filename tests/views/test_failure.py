@@ -10,7 +10,7 @@ from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
 from bot.dispatch.failure import host_sentence
 from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
 from bot.domains.lookup import UnknownDomainError
-from bot.keys.key_record import NoKeyError
+from bot.keys.key_record import NoKeyError, OtherPortfolioError
 from bot.keys.views import CHECK_KEY, SET_KEY
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.errors import BotError
@@ -64,7 +64,8 @@ MADE: dict[type[BotError], BotError] = {
     type(error): error
     for error in (
         HostNameError(HostProblem.SINGLE_LABEL, "localhost"),
-        NotUnderstoodError([NotUnderstood("x:y", "there is no filter “x:”")], []),
+        NotUnderstoodError([NotUnderstood("x:y")], []),
+        OtherPortfolioError(150, 19),
         UnknownDomainError("shpo.example", ["shop.example"]),
         AlreadyAddedError(a_domain()),
         BulkScanRunsError(BulkScan(run_id="r1", asked_by=ADMIN_ID)),

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from bot.blocks.text import moment_token
 from bot.scans.finding_views import change_line, finding_lines, label, record_count, value_text
-from bot.scans.service import HEALTH
 from bot.tracker.changes import Change
 from bot.tracker.sections import Finding, section_of
 from tests.builders import HOSTILE_TEXTS, KEY, KEY_TAIL
@@ -138,7 +137,10 @@ BEFORE, AFTER = Finding(("ns",), "a.example"), Finding(("ns",), "b.example")
             Change("dns", BEFORE, AFTER, of=("TXT", "<x>"), also=("isPresent",)),
             "*DNS › NS*  TXT, &lt;x&gt;  a.example → b.example (also Is present)",
         ),
-        (Change(HEALTH, Finding((), 38.0), Finding((), 40.5)), "*Health*  38 → 40.5"),
+        (
+            Change("security", None, Finding(("headers", "xContentTypeOptions"), None)),
+            "*Security › X-Content-Type-Options*  new: missing",
+        ),
     ],
     ids=["changed", "new", "gone", "of a record", "score"],
 )

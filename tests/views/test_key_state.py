@@ -47,7 +47,7 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
     message = key_state_message(a_key_record(), None, MOMENT)
 
     assert list(buttons(message)) == [
-        *("Replace key", "Rotate key", "Check key"),
+        *("Replace key", "Check key"),
         *("Managers", "Permissions", "History", "Remove key"),
     ]
     remove = next(e for e in message.blocks[-1]["elements"] if "confirm" in e)
@@ -142,7 +142,7 @@ def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) ->
     message = key_state_message(record, BUDGET, MOMENT)
 
     assert_slack_takes(message)
-    for words in ("` works", "9,876", "Requests"):
+    for words in ("`: works", "9,876", "Requests"):
         assert words not in shown_text(message)
 
 

@@ -15,9 +15,8 @@ from bot.access.views import entry_line, history_form, managers_form, managers_n
 from bot.domainkey.form_views import (
     KeyFormValues,
     finished,
-    first_step,
-    fourth_step,
-    interrupted,
+    key_form,
+    refused_form,
     second_step,
     third_step,
 )
@@ -67,10 +66,9 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
         assert_slack_takes(key_notice(KeyNotice(kind), record, TODAY))
     assert_slack_takes(key_state_message(record, None, MOMENT, earlier=earlier))
     for form in (
-        first_step(pair_of(record, earlier), text, "meta"),
-        second_step("meta", KeyFormValues(), None, pair_of(record, earlier)),
-        third_step(record, earlier, 1, "meta"),
-        fourth_step(earlier, "meta"),
+        key_form("meta", KeyFormValues(), None, pair_of(record, earlier)),
+        second_step(record, earlier, 1, "meta"),
+        third_step(earlier, "meta"),
         finished(record),
     ):
         assert_slack_takes_form(form)
@@ -78,8 +76,8 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 
 def test_slack_takes_every_form_in_between() -> None:
     for form in (
-        second_step("meta", KeyFormValues(), "Mistyped."),
-        interrupted("x" * 5_000),
+        key_form("meta", KeyFormValues(), "Mistyped."),
+        refused_form("x" * 5_000),
         managers_form("meta", (), "Why."),
         managers_form("meta", (ADMIN_ID,) * 30),
         managers_notice("x" * 5_000),
@@ -91,10 +89,10 @@ def test_slack_takes_every_form_in_between() -> None:
     ("state", "lines"),
     [
         ({"works": ("list", "add", "scan")}, ["works", "works", "works"]),
-        ({"lacks": ("add",)}, ["not tried yet", "not tried", "needs the scope `write_domains`"]),
-        ({"lacks": ("scan",)}, ["not tried yet", "needs a wider scope", "not tried yet"]),
-        ({"scopes": ("admin",)}, ["needs the scope `read_domains`", "not tried", "not tried"]),
-        ({}, ["not tried yet", "not tried", "the recorded scopes lack `write_domains`"]),
+        ({"lacks": ("add",)}, ["not used yet", "not used", "needs the scope `write_domains`"]),
+        ({"lacks": ("scan",)}, ["not used yet", "needs a wider scope", "not used yet"]),
+        ({"scopes": ("admin",)}, ["not used", "not used", "not used"]),
+        ({}, ["not used yet", "not used", "the recorded scopes lack `write_domains`"]),
     ],
     ids=["all work", "may not add", "may not scan", "admin", "read only by the note"],
 )

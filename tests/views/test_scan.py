@@ -2,6 +2,7 @@ import json
 from datetime import timedelta
 
 from bot.blocks.text import moment_token
+from bot.domains.end_dates import KnownChange
 from bot.scans.service import ScanReport
 from bot.scans.views import (
     MAX_CHANGES,
@@ -118,7 +119,7 @@ def test_the_text_alone_says_everything_that_matters_in_the_order_of_the_blocks(
         " Medium: Header 4 is missing. Low: No CAA record."
         " Certificate expires in 5 days, 6 Mar 2030, 06:05 UTC."
         " Registration expires in 14 days, 15 Mar 2030."
-        " WHOIS: 1 record. DNS: 20 records. SSL: 1 record. Security, 7 issues: 7 records."
+        " WHOIS. DNS. SSL. Security, 7 issues."
     )
     assert buttons(scan_message(report))["Scan again"] == "/scan shop.example"
     assert len(section_lines(section_form(report, "issues", 1))) == 7
@@ -128,9 +129,9 @@ SCORES = {
     "better": (38, 40, "🔴 *Health 38 → 40 ▲*  ·  poor"),
     "worse": (90, 60.55, "🟡 *Health 90 → 60.5 ▼*  ·  fair"),
     "the same": (90, 90.04, "🟢 *Health 90, unchanged*  ·  good"),
-    "vanished": (38, None, "⚪ *Health 38 → unknown*"),
-    "come": (None, 90, "🟢 *Health unknown → 90*  ·  good"),
-    "never known": (None, None, "⚪ *Health unknown*"),
+    "vanished": (38, None, "⚪ *Health 38 → –*"),
+    "come": (None, 90, "🟢 *Health 90*  ·  good"),
+    "never known": (None, None, "⚪ *No health score yet*"),
 }
 
 
@@ -191,8 +192,8 @@ def titles(report: ScanReport) -> list[str]:
 
 
 ODD_ISSUES = {
-    "a text": ("Odd", "⚪ Unrated: Odd"),
-    "a number": (404, "⚪ Unrated: 404"),
+    "a text": ("Odd", "⚪ No severity: Odd"),
+    "a number": (404, "⚪ No severity: 404"),
     "an unknown word": ({"severity": "<spicy>", "title": "T"}, "⚪ <spicy>: T"),
     "a number for a severity": ({"severity": 9.8, "title": "T"}, "⚪ Severity 9.8: T"),
     "without a title": ({"severity": "high"}, "🟠 High: no title given"),
@@ -225,7 +226,7 @@ def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
     assert list(folded) == ["WHOIS", "DNS", "SSL", "Security"]
     assert folded["SSL"]["subtitle"]["text"] == "is not included in this scan"
     assert not folded["SSL"]["default_collapsed"]
-    assert folded["DNS"]["subtitle"]["text"] == "1 record"
+    assert "subtitle" not in folded["DNS"]
     assert folded["DNS"]["default_collapsed"]
 
 
@@ -244,7 +245,6 @@ def test_records_too_many_to_keep_are_counted_too() -> None:
     report = a_report({"dns": ["x" * 100] * 5_000})
     kept = len(report.section("dns").findings)
 
-    assert f"DNS: at least {kept:,} records" in scan_message(report).text
     assert f"and at least {kept - 10:,} more" in shown_text(scan_message(report))
     assert f"{5_000 - kept:,} more values are not kept." in "".join(
         shown(section_form(report, "dns", 1))
@@ -325,19 +325,66 @@ def test_that_nothing_has_changed_is_said() -> None:
     assert "since the last scan" not in shown_text(first)
 
 
-def test_the_score_of_the_head_is_not_said_again_among_the_changes() -> None:
-    moved = Change("health", Finding((), 40), Finding((), 42))
-    other = Change("dns", None, Finding(("ns",), "ns1.example"))
+SHOWN = {
+    "what the reader was shown": (90, None, 95, "Health 90 → 94 ▲*  ·  good  ·  the list said 95"),
+    "the scan before": (None, 93, 93, "Health 93 → 94 ▲*  ·  good  ·  scanned"),
+    "the list": (None, None, 95, "Health 95 → 94 ▼*  ·  good  ·  scanned"),
+    "the same": (94, 93, 94, "Health 94, unchanged*  ·  good  ·  scanned"),
+}
 
-    def text(*changes: Change, score: float = 40) -> str:
-        changed = a_report(score=score, score_after=42, changes=changes, since=MOMENT)
-        return shown_text(scan_message(changed))
 
-    assert text(moved, other).count("40 → 42") == 1
-    assert "*1 other change since the last scan" in text(moved, other)
-    assert "No other changes since the last scan" in text(moved)
-    assert "*1 change since the last scan" in text(moved, score=42)
-    assert "*Health*  40 → 42" in text(moved, score=41)
+@loop_over(("shown_last", "last", "listed", "words"), SHOWN.values(), ids=SHOWN)
+def test_the_score_stands_once_against_what_was_shown_last(
+    shown_last: float | None, last: float | None, listed: float, words: str
+) -> None:
+    report = a_report(score=listed, score_after=94, last_score=last, since=MOMENT)
+
+    text = shown_text(scan_message(report, shown_last))
+
+    assert words in text
+    assert text.count("→ 94") <= 1
+
+
+def test_name_servers_that_changed_stand_in_the_head_and_nowhere_else() -> None:
+    sign = KnownChange("whois name servers", "ns1.a.example", "ns1.b.example", 0)
+    change = Change(
+        "whois",
+        Finding(("nameServers",), ("ns1.a.example",)),
+        Finding(("nameServers",), ("ns1.b.example",)),
+    )
+    other = Change("dns", None, Finding(("txt",), "new"))
+
+    message = scan_message(a_report(signs=(sign,), changes=(change, other), since=MOMENT))
+
+    assert message.text.index("name servers ns1.a.example") < message.text.index("WHOIS")
+    assert message.text.count("ns1.b.example") == 1
+    assert "1 other change since" in message.text
+
+
+def test_an_end_that_is_an_issue_has_one_sign() -> None:
+    issue = {"severity": "high", "title": "Certificate ends within ten days"}
+    sections = ENDING | {"security": {"issues": [issue]}}
+
+    text = shown_text(scan_message(a_report(sections)))
+
+    assert "🟠 High: Certificate ends within ten days" in text
+    assert "🔴" not in text.partition("Certificate expires in 5 days")[0].rpartition("\n")[2]
+
+
+def test_the_end_of_a_domain_of_others_has_no_sign() -> None:
+    text = shown_text(scan_message(a_report(ENDING, score=90, score_after=90, is_owned=False)))
+
+    assert "\nCertificate expires in 5 days" in f"\n{text}"
+
+
+@loop_over(("count", "more"), [(11, False), (12, True)])
+def test_one_issue_more_is_shown_rather_than_counted(count: int, more: bool) -> None:
+    issues = [{"severity": "low", "title": f"Issue {number}"} for number in range(count)]
+
+    text = shown_text(scan_message(a_report({"security": {"issues": issues}})))
+
+    assert ("and 2 more" in text.partition("WHOIS")[0]) is more
+    assert "and 1 more" not in text
 
 
 def test_waiting_is_said() -> None:

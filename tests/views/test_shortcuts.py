@@ -47,9 +47,9 @@ def test_the_other_forms_and_answers_are_taken_too() -> None:
     for form in (busy_form(), done_form(1)):
         assert_slack_takes_form(form)
     assert_slack_takes(form_button_message("/scan"))
-    assert_slack_takes(overview_message())
+    assert_slack_takes(overview_message(is_direct=True))
     assert_slack_takes(greeting_message())
-    assert "`domains`" in shown_text(overview_message())
+    assert "`domains`" in shown_text(overview_message(is_direct=True))
 
 
 def test_what_was_picked_becomes_command_lines_scans_first() -> None:

@@ -85,7 +85,7 @@ class Harness:
 
     async def answer(self, person: Person, channel: str = "general") -> Message:
         return await person.next_message(
-            channel=channel, where=lambda message: "⏳" not in message.everything
+            channel=channel, where=lambda message: not _is_progress(message.everything)
         )
 
     async def press(self, person: Person, message: Message, label: str, nth: int = 0) -> Message:
@@ -131,6 +131,10 @@ class Harness:
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.settings.port}{path}"
+
+
+def _is_progress(text: str) -> bool:
+    return "⏳" in text or "comes as a new message" in text
 
 
 def bytes_at_rest(folder: Path) -> bytes:

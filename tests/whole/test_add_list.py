@@ -118,7 +118,9 @@ async def test_more_than_200_domains_are_refused_beside_the_field(ready: Harness
 
     wrong = await ready.bob.submit(await ready.bob.next_form(), {"Domain": many})
 
-    assert wrong.errors["Domain"] == ("These are 201 domains: at most 200 can be added at a time.")
+    assert wrong.errors["Domain"] == (
+        "201 domains are too many: at most 200 can be added at a time."
+    )
 
 
 async def test_a_stopped_list_says_what_was_added(tmp_path: Path, transport: str) -> None:
@@ -141,7 +143,7 @@ async def test_a_stopped_list_says_what_was_added(tmp_path: Path, transport: str
         assert "*Added* (1): a.example" in text.everything
         assert "may still appear* (1): b.example" in text.everything
         assert "*Not tried* (1): c.example" in text.everything
-        assert text.buttons == ["Try again", "All domains"]
+        assert text.buttons == ["Try again", "Scan them", "All domains"]
 
 
 @pytest.mark.real_time

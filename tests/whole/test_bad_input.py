@@ -118,7 +118,7 @@ async def test_an_empty_scan_result_is_explained(ready: Harness, raw: bytes) -> 
     assert "returned an unexpected response" in answer.everything
 
 
-@loop_over("line", ["/scan a&b.example", "/domains colour:R&D"])
+@loop_over("line", ["/scan a&b.example", "/domains R&D sort:R&D"])
 async def test_what_was_typed_is_repeated_as_it_was_typed(ready: Harness, line: str) -> None:
     answer = await ready.ask(ready.bob, line)
 

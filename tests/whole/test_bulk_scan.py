@@ -37,9 +37,9 @@ async def test_a_bulk_scan_names_its_price_and_ends_with_a_summary(ready: Harnes
     price = await ready.ask(ready.bob, "/scan shop.example www.example shpo.example")
     assert scans_of(ready) == []
     started = await ready.press(ready.bob, price, "Start")
-    summary = await message_with(ready, "2 scanned")
+    summary = await message_with(ready, "2 domains scanned")
 
-    assert "2 scans, about 2 minutes" in price.everything
+    assert "*Scan 2 domains?* About 2 minutes" in price.everything
     assert "requests left this hour" in price.everything
     assert "`shpo.example` is not in your portfolio. Did you mean *shop" in price.everything
     assert "direct messages" in started.everything
@@ -59,7 +59,7 @@ async def test_a_second_person_reads_of_the_running_bulk_scan(ready: Harness) ->
     answer = await ready.press(ready.bob, again, "Stop")
     stopping = await message_with(ready, "Stopping")
     held.release()
-    summary = await message_with(ready, "1 scanned", "1 not begun")
+    summary = await message_with(ready, "Stopped: 1 of 2 domains scanned")
     await ready.bob.press(summary, "Scan the rest")
     await message_with(ready, "Scan of ")
 
@@ -80,9 +80,9 @@ async def test_several_domains_are_picked_in_the_form(ready: Harness) -> None:
     price = await ready.answer(ready.bob)
 
     assert "No domain has the tag `prdo`" in nothing.everything
-    assert "`/scan scanned:never` scans the rest" in no_dates.everything
-    assert "2 scans, about 2 minutes" in price.everything
-    assert price.buttons == ["Start"]
+    assert no_dates.buttons[0] == "Scan all 3"
+    assert "*Scan 2 domains?* About 2 minutes" in price.everything
+    assert price.buttons == ["Start", "Cancel"]
     assert scans_of(ready) == []
 
 
@@ -119,7 +119,7 @@ async def test_a_person_without_permission_can_still_stop(ready: Harness) -> Non
     await ready.bob.press(await message_with(ready, "Now:"), "Stop")
     await message_with(ready, "Stopping")
     held.release()
-    summary = await message_with(ready, "1 scanned", "1 not begun")
+    summary = await message_with(ready, "Stopped: 1 of 2 domains scanned")
     await ready.bob.press(summary, "Scan the rest")
     await message_with(ready, "managers can scan domains")
 
@@ -135,14 +135,14 @@ async def test_an_admin_stops_it_and_a_lost_summary_is_sent_once(ready: Harness)
     await message_with(ready, f"as <@{ready.ada.id}> asked")
     ready.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
     held.release()
-    sent = await message_with(ready, "1 scanned, 1 not begun")
-    edited = await message_with(ready, "1 scanned, 1 not begun")
+    sent = await message_with(ready, "Stopped: 1 of 2 domains scanned")
+    edited = await message_with(ready, "Stopped: 1 of 2 domains scanned")
 
     assert (for_a_member.buttons, for_ada.buttons) == ([], ["Stop"])
     assert "The bulk scan ends after the current domain." in stopped.everything
     assert f"<@{ready.ada.id}> stopped it" in sent.everything
     assert (edited.ts, edited.buttons) != (sent.ts, [])
-    posted = [each for each in ready.bob.messages("dm") if "1 scanned" in each.everything]
+    posted = [each for each in ready.bob.messages("dm") if "Stopped: 1 of" in each.everything]
     assert len(posted) == 2  # the edited one was the progress
 
 
@@ -160,7 +160,7 @@ async def test_a_restart_goes_on_with_a_bulk_scan(tmp_path: Path, transport: str
         held.release()
         app.clock.ahead += timedelta(minutes=2)
         async with running_bot(app):
-            summary = await message_with(app, "3 scanned, 1 failed")
+            summary = await message_with(app, "3 of 4 domains scanned, 1 failed")
 
         assert "result is unknown" in summary.everything
         assert len(scans_of(app)) == len(set(scans_of(app))) == 4

@@ -81,7 +81,8 @@ async def test_the_filtered_list_is_exported_as_a_private_csv_file(ready: Harnes
         ["www.example", "97", "good"],
     ]
     assert "Your list of 3 domains" in sent.everything
-    assert "domains.csv with 3 domains" in said.everything
+    name = f"domains-{ready.clock():%Y-%m-%d}-tag-prod-sort-name.csv"
+    assert f"{name}` with 3 domains" in said.everything
     assert said.is_ephemeral
 
 
@@ -127,7 +128,7 @@ async def test_ends_and_issues_are_listed_and_filtered(ready: Harness) -> None:
         ["www.example", "–", "97 days"],
         ["new.example", "–", "–"],
     ]
-    assert "End dates: scanned 3 days ago" in everything.everything
+    assert "End dates as of 3 days ago" in everything.everything
     assert "Dates known for 0 of 3 domains, issues for 2." in everything.everything
     assert [row[0] for row in rows(soon)] == ["shop.example"]
     assert "shop.example, Certificate 5 days" in soon.text

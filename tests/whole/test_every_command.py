@@ -29,8 +29,8 @@ async def test_each_command_answers_help_without_the_service(ready: Harness) -> 
         assert f"`{command}` –" in usages[command]
         assert all(other in usages[command] for other in COMMANDS)
         if command != "/domainkey":
-            assert "`colour:red`" in refusals[command]
-            assert f"`{command}` –" in refusals[command]
+            assert "`colour:" in refusals[command]
+            assert "Help" in refusals[command]
     assert "Type `/domainkey` alone, or with `help`." in refusals["/domainkey"]
     assert ready.tracker.requests == []
 

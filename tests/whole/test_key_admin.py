@@ -86,38 +86,51 @@ async def test_the_history_names_the_person_and_the_action(ready: Harness) -> No
     assert ready.key[11:-4] not in text
 
 
-async def test_a_rotation_is_led_from_step_to_step(ready: Harness) -> None:
-    first = await open_form(ready, "Rotate key")
-    second = await press(ready.ada, first, "Enter new key")
-    same = await submit(ready.ada, second, API_key=ready.key)
-    asked = ready.service_requests()
+async def test_a_replacement_is_led_from_step_to_step(ready: Harness) -> None:
+    first = await open_form(ready, "Replace key")
     refused = ready.account.create_key("refused", scopes=("read_domains",), days=90)
     ready.account.delete_key(refused)
-    not_saved = await submit(ready.ada, same, API_key=refused)
+    not_saved = await submit(ready.ada, first, API_key=refused)
     unchanged = await state(ready)
     new = ready.account.create_key("new", scopes=("read_domains", "write_domains"), days=90)
-    third = await submit(ready.ada, not_saved, API_key=new)
+    second = await submit(ready.ada, not_saved, API_key=new)
     in_use = await state(ready)
-    await ready.ada.close(third)
-    left = await press(ready.ada, await open_form(ready, "Rotate key"), "Continue with step 3")
-    fourth = await press(ready.ada, left, "No longer used")
+    await ready.ada.close(second)
+    left = await press(ready.ada, await open_form(ready, "Replace key"), "Continue with step 2")
+    third = await press(ready.ada, left, "No longer used")
     ready.account.delete_key(ready.key)
-    done = await press(ready.ada, fourth, "Done")
+    done = await press(ready.ada, third, "Done")
 
     assert "write_domains" in first.everything
-    assert ("already in use" in same.everything, asked) == (True, [])
     assert "Not saved" in not_saved.everything
-    assert "Step 2 of 4" in not_saved.everything
+    assert "Step 1 of 3" in not_saved.everything
     assert shown(ready.key) in unchanged.everything
-    assert f"…{ready.key[-4:]}" in third.everything
+    assert "Rotate key" not in unchanged.buttons
+    assert "works and is saved. It sees 3 domains." in second.everything
+    assert f"…{ready.key[-4:]}" in second.everything
     assert shown(new) in in_use.everything
     assert f"`Domain Tracker for Slack, {day_text(ready.clock().date())}`" in in_use.everything
     before = f"The previous key, `Domain Tracker for Slack` (`…{ready.key[-4:]}`)"
     assert before in in_use.everything
     assert f"…{ready.key[-4:]}" in left.everything
-    assert "Step 4 of 4" in fourth.everything
+    assert "Step 3 of 3" in third.everything
     assert "Done" in done.everything
     assert "Roll back" not in (await state(ready)).buttons
+
+
+async def test_a_key_of_another_portfolio_is_used_after_one_more_question(ready: Harness) -> None:
+    other = ready.tracker.account("other")
+    other.fill(5)
+    key = other.create_key("other", scopes=("read_domains",), days=90)
+    asked = await submit(ready.ada, await open_form(ready, "Replace key"), API_key=key)
+    unchanged = await state(ready)
+    used = await press(ready.ada, asked, "Use this key")
+
+    assert "This key sees 5 domains, none of your 3. Another portfolio?" in asked.everything
+    assert shown(ready.key) in unchanged.everything
+    assert "works and is saved. It sees 5 domains." in used.everything
+    assert shown(key) in (await state(ready)).everything
+    assert key[11:-4] not in asked.everything
 
 
 async def test_a_refused_key_is_replaced_from_its_notice(ready: Harness) -> None:

@@ -69,7 +69,10 @@ async def test_a_waiting_person_reads_how_many_are_ahead(ready: Harness) -> None
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [("/scan late.example", "Scan of late"), ("/scan late.example shop.example", "2 scans")],
+    [
+        ("/scan late.example", "Scan of late"),
+        ("/scan late.example shop.example", "Scan 2 domains?"),
+    ],
 )
 async def test_a_domain_added_elsewhere_is_found(ready: Harness, line: str, words: str) -> None:
     await ready.ask(ready.bob, "/domains")
@@ -111,7 +114,7 @@ async def test_a_name_that_is_longer_than_an_option_s_value_is_picked_too(ready:
     assert again.status == 200
     form = await ready.bob.next_form()
     await ready.bob.submit(form, {"Domain": [offered, "shop.example"]})
-    assert "2 scans" in (await ready.answer(ready.bob)).everything
+    assert "Scan 2 domains?" in (await ready.answer(ready.bob)).everything
 
 
 @pytest.mark.transports("shared")

@@ -55,14 +55,16 @@ async def test_two_presses_after_the_first_key_make_a_digest(app: Harness) -> No
     message = await offered(app, due + 7 * DAY + HOUR)
 
     await app.ada.press(message, "Scan all 3")
-    await app.ada.next_message("dm", where=lambda message: "3 scanned" in message.everything)
+    await app.ada.next_message(
+        "dm", where=lambda message: "3 domains scanned" in message.everything
+    )
     await app.ada.press(message, "Digest here")
     made = await app.ada.next_message(where=lambda message: "Saved" in message.everything)
     move_to(app, due)
     posted = await next_digest(app)
 
     assert "It sees 3 domains" in message.text
-    assert "3 scans, about 2 minutes, about 5 requests. 999 requests left" in message.text
+    assert "Scan 3 domains? About 2 minutes and 4 of the" in message.text
     assert message.buttons == ["Scan all 3", "Digest here"]
     assert "✅ Saved. Next run" in made.everything
     assert made.buttons == ["Manage", "Delete"]

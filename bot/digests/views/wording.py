@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.blocks.builders import button, run_button
+from bot.blocks.links import linked
 from bot.blocks.message import Block
 from bot.blocks.text import (
     MAX_ACCESSIBLE_CHARS,
@@ -63,7 +64,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def domain_line(host: str, mrkdwn: str) -> str:
-    return f"{bold(host_text(host), MAX_HOST_CHARS)} {mrkdwn}".strip()
+    return f"{linked(bold(host_text(host), MAX_HOST_CHARS), host)} {mrkdwn}".strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ MORNING = time(9)
 Until = Callable[[MovableClock], timedelta]
 MOVES: tuple[dict[str, Until], ...] = (
     {
-        "+10 minutes": lambda _clock: timedelta(minutes=10),
+        "+15 minutes": lambda _clock: timedelta(minutes=15),
         "+1 hour": lambda _clock: timedelta(hours=1),
         "+1 day": lambda _clock: timedelta(days=1),
         "+30 days": lambda _clock: timedelta(days=30),

@@ -95,7 +95,7 @@ class Account:
     """A customer of the service: a portfolio of domains and the keys that open it.
 
     Its scans are in a `dialect` of samples/dialects.py. `scan_results` are whole JSON bodies for
-    domains that do not get a `sample_scan`.
+    domains that do not get a `sample_scan`. `keeps_scores`: no scan moves a score.
     """
 
     def __init__(self, name: str, clock: Callable[[], datetime]) -> None:
@@ -103,6 +103,7 @@ class Account:
         self.domains: dict[str, DomainRecord] = {}
         self.dialect = OWN
         self.scan_results: dict[str, object] = {}
+        self.keeps_scores = False
         self._clock = clock
         self._keys: dict[str, KeyRecord] = {}
 
@@ -180,10 +181,14 @@ class Account:
         ]
 
     def scan(self, record: DomainRecord) -> object:
-        """Scan a domain: move its health score a little and return the body of the answer."""
-        record.scans += 1
-        old = None if record.health is NO_SCORE else record.health
-        record.health = health_after_scan(record.domain, old, record.scans)
+        """Scan a domain and return the body of the answer; its health score moves a little.
+
+        While `keeps_scores` it does not.
+        """
+        if not self.keeps_scores:
+            record.scans += 1
+            old = None if record.health is NO_SCORE else record.health
+            record.health = health_after_scan(record.domain, old, record.scans)
         if record.domain in self.scan_results:
             return self.scan_results[record.domain]
         score = record.health if is_score(record.health) else sample_health(record.domain)

@@ -109,13 +109,13 @@ async def test_a_key_is_shown_once_and_deleted(visitor: User, sandbox: Sandbox) 
 async def test_a_fault_is_ordered_and_called_off(visitor: User, sandbox: Sandbox) -> None:
     await visitor.open("/tracker/knobs")
 
-    press(visitor, "Let it happen")
+    press(visitor, "Apply")
     await visitor.should_see("Requests that get this next: 1, Invalid API key.")
     fault = sandbox.tracker.faults.take("list")
     assert fault
     assert fault.what == "invalid_key"
-    press(visitor, "Let it happen")
-    press(visitor, "Back to normal")
+    press(visitor, "Apply")
+    press(visitor, "Clear")
 
     await visitor.should_see("The service works again.")
     assert sandbox.tracker.faults.take("list") is None

@@ -64,7 +64,7 @@ def test_an_unknown_average_is_never_zero() -> None:
 
     assert title(message) == "Health digest: 1 domain, average unknown"
     assert not has(message, "data_table")
-    assert "0 poor (\N{MINUS SIGN}1), 1 unknown (+1)." in message.text
+    assert "0 poor (\N{MINUS SIGN}1), 1 no score yet (+1)." in message.text
 
 
 def test_the_bands_come_with_what_moved_between_them() -> None:
@@ -76,7 +76,7 @@ def test_the_bands_come_with_what_moved_between_them() -> None:
     assert "🔴 *1* poor (+1)" in answer
     assert "🟡 *0* fair (\N{MINUS SIGN}1)" in answer
     assert "🟢 *2* good  " in answer
-    assert "⚪ *1* unknown (+1)" in answer
+    assert "⚪ *1* no score yet (+1)" in answer
 
 
 def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None:

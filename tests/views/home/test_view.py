@@ -45,7 +45,7 @@ def test_a_member_reads_how_many_domains_are_how_well() -> None:
     )
 
     assert "*3 domains*, average health *65.5*" in text
-    assert "🔴 1 poor, 🟢 1 good, ⚪ 1 unknown" in text
+    assert "🔴 1 poor, 🟢 1 good, ⚪ 1 no score yet" in text
 
 
 def test_the_five_worst_are_there_each_with_its_scan() -> None:
@@ -138,7 +138,7 @@ def test_a_manager_sees_the_key_and_the_digests() -> None:
 
     text = shown(page)
 
-    assert {"Replace key", "Rotate key", "Check key", "Managers", "Manage"} <= set(labels(page))
+    assert {"Replace key", "Check key", "Managers", "Manage"} <= set(labels(page))
     assert f"<#{CHANNEL_ID}>  ·  Mon–Fri at 09:00 (Europe/Berlin)" in text
     assert "next run Mon 4 Mar 2030" in text
     assert "`groups:read`" in text

@@ -119,7 +119,10 @@ def draw_context(context: RenderContext, block: Json) -> None:
 
 
 def draw_container(context: RenderContext, block: Json) -> None:
-    title, under = (text_html(block[name], context.names) for name in ("title", "subtitle"))
+    title, under = (
+        text_html(block[name], context.names) if name in block else ""
+        for name in ("title", "subtitle")
+    )
     with box("bk-container"):
         head = put(
             f'<span class="bk-container-titles"><span class="bk-strong">{title}</span>'

@@ -61,8 +61,8 @@ def _draw_faults(tracker: Tracker) -> None:
         said.text = "The service works again."
 
     with ui.row():
-        ui.button("Let it happen", on_click=order).props("unelevated no-caps")
-        ui.button("Back to normal", on_click=clear).props("outline no-caps")
+        ui.button("Apply", on_click=order).props("unelevated no-caps")
+        ui.button("Clear", on_click=clear).props("outline no-caps")
 
 
 def _draw_settings(tracker: Tracker) -> None:

@@ -1,0 +1,39 @@
+"""Link the names of domains to where people see them in the service, if the operator says where.
+
+The template is one of the process: every name in every message would carry it along otherwise.
+"""
+
+from contextvars import ContextVar
+from urllib.parse import quote
+
+from bot.tracker.hostnames import HostNameError, host_name
+
+DOMAIN_ID, DOMAIN = "{domainId}", "{domain}"
+_TEMPLATE: ContextVar[str] = ContextVar("template", default="")
+
+
+def use_template(template: str | None) -> None:
+    """Let names become links by this template, or by none, in this process."""
+    _TEMPLATE.set(template or "")
+
+
+def domain_url(host: str, domain_id: str | None = None) -> str | None:
+    """Return the address of a domain, `None` without a template or what it needs."""
+    template = _TEMPLATE.get()
+    if not template or (DOMAIN_ID in template and not domain_id):
+        return None
+    try:
+        name = host_name(host)
+    except HostNameError:
+        name = host
+    url = template.replace(DOMAIN_ID, quote(domain_id or "", safe=""))
+    return url.replace(DOMAIN, quote(name, safe=""))
+
+
+def linked(mrkdwn: str, host: str, domain_id: str | None = None) -> str:
+    """Return a name in mrkdwn as a link, if it has an address; as code it stays what it is."""
+    url = domain_url(host, domain_id)
+    if not url or mrkdwn.startswith("`"):
+        return mrkdwn
+    star = "*" if mrkdwn.startswith("*") else ""
+    return f"{star}<{url.replace('&', '&amp;')}|{mrkdwn.strip('*')}>{star}"

@@ -1,0 +1,54 @@
+"""Names of domains as links to the service, where the operator says how (M28)."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.blocks.links import domain_url, linked, use_template
+from tests.loops import loop_over
+from tests.whole.harness import running_bot, running_stand_ins
+from tests.whole.test_bulk_scan import message_with
+
+pytestmark = pytest.mark.transports("socket")
+
+
+async def test_m28_names_in_scans_and_summaries_are_links(tmp_path: Path, transport: str) -> None:
+    async with running_stand_ins(tmp_path, transport) as app:
+        url = "https://tracker.example/domains/{domainId}?name={domain}"
+        settings = app.settings.model_copy(update={"domain_tracker_domain_url": url})
+        app = replace(app, settings=settings)
+        record = app.account.add("münchen.example", health=41, tags=("prod",))
+        app.account.scan_results["münchen.example"] = {
+            "security": {"issues": [{"severity": "high", "title": "An issue"}]}
+        }
+        async with running_bot(app):
+            await app.connect()
+            scan = await app.ask(app.bob, "/scan münchen.example")
+            await app.press(app.bob, await app.ask(app.bob, "/scan tag:prod"), "Start")
+            summary = await message_with(app, "1 domain scanned")
+
+    address = f"https://tracker.example/domains/{record.domain_id}?name=xn--mnchen-3ya.example"
+    assert f"<{address}|münchen.example" in str(scan.content)
+    assert f"<{address}|münchen.example" in str(summary.content)
+
+
+@loop_over(
+    ("template", "domain_id", "url"),
+    [
+        (None, "d1", None),
+        ("https://t.example/{domainId}", None, None),
+        ("https://t.example/{domainId}", "a/b c", "https://t.example/a%2Fb%20c"),
+        ("https://t.example/{domain}", None, "https://t.example/shop.example"),
+    ],
+)
+def test_m28_a_name_has_an_address_where_all_of_it_is_known(
+    template: str | None, domain_id: str | None, url: str | None
+) -> None:
+    use_template(template)
+
+    assert domain_url("shop.example", domain_id) == url
+    assert linked("*shop.example*", "shop.example", domain_id) == (
+        f"*<{url}|shop.example>*" if url else "*shop.example*"
+    )
+    use_template(None)
