@@ -17,6 +17,7 @@ from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains
 from bot.domains.end_dates import KeptEndDates
+from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import UninstallEvent, UninstallKind, scope_of_key
@@ -92,6 +93,7 @@ class Life:
                 scopes=("read_domains",),
             )
             await keys.save(self.workspace, draft, set_by=f"U_{self.mark}")
+            await keys.hold(self.workspace, draft, f"U_{self.mark}")
         await Managers(self.documents).name(self.workspace, (f"U_{self.mark}",))
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
@@ -110,6 +112,7 @@ class Life:
         await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:
+        await SeenDomains(self.documents).note(self.workspace, [f"{self.mark}.example"])
         versions = StoredVersions(self.documents)
         portfolio = Portfolio(FakeLists().list_domains, clock=self.clock, versions=versions)
         scans = Scans(
@@ -209,7 +212,7 @@ async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path:
     await remove(documents)
 
     content = content_of(tmp_path)
-    assert len(sealed) == 4
+    assert len(sealed) == 5
     for trace in (b"t0gone", b"T0GONE", b"E0GONE", *sealed):
         assert trace not in content
     assert b"name of t0stays" in content
