@@ -6,18 +6,18 @@ from pathlib import Path
 
 from bot.store.documents import Document
 from bot.store.postgres.address import Address
-from bot.store.postgres.snapshot import database_documents
-from bot.store.snapshot import file_documents
+from bot.store.postgres.snapshot import DatabaseStore
+from bot.store.snapshot import FileStore
 
 
 async def read_file(path: Path) -> list[Document]:
-    """Return what the file holds now; see `file_documents`."""
-    return await _read(file_documents(path))
+    """Return what the file holds now; see `FileStore.documents`."""
+    return await _read(FileStore(path).documents())
 
 
 async def read_database(address: Address) -> list[Document]:
-    """Return what the database holds now; see `database_documents`."""
-    return await _read(database_documents(address))
+    """Return what the database holds now; see `DatabaseStore.documents`."""
+    return await _read(DatabaseStore(address, ()).documents())
 
 
 async def _read(reading: AsyncGenerator[Document]) -> list[Document]:

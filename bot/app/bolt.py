@@ -21,9 +21,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.app.services import Role, Services
 from bot.installations.authorize import Clients, InstalledWorkspaces, note_asked_place
-from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
 from bot.process.clock import seconds_now
@@ -36,22 +34,6 @@ from bot.slack.errors import SlackError, SlackRefusedError
 from bot.store.deduplication import DedupStore
 from bot.web import server as web
 from bot.web.metrics import Metrics
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlackAuth:
-    """As whom the bot answers, and posts unasked.
-
-    `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
-    returns while Slack answers, and raises SlackError otherwise. Either `own` or `oauth`, the
-    calls that install, is `None`.
-    """
-
-    authorize: AsyncAuthorize
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
-    find_slack: Callable[[], Awaitable[object]]
-    own: auth.Identity | None = None
-    oauth: OAuthCalls | None = None
 
 
 class SlackClients:
@@ -77,6 +59,22 @@ class SlackClients:
         return client
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackAuth:
+    """As whom the bot answers, and posts unasked.
+
+    `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
+    returns while Slack answers, and raises SlackError otherwise. `own` is the identity of a bot
+    with one token, `None` where workspaces install it.
+    """
+
+    clients: SlackClients
+    authorize: AsyncAuthorize
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    find_slack: Callable[[], Awaitable[object]]
+    own: auth.Identity | None = None
+
+
 def open_workspaces(
     settings: Settings,
     repository: InstallationRepository,
@@ -87,21 +85,15 @@ def open_workspaces(
     """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
         return _one_workspace(clients, token, clock=clock)
-    calls = OAuthCalls(
-        clients.once(),
-        client_id=settings.slack_client_id or "",
-        client_secret=text_of(settings.slack_client_secret),
-        clock=clock,
-    )
     health = auth.SlackHealth()
     return SlackAuth(
+        clients=clients,
         authorize=InstalledWorkspaces(
             repository, unknown=not_installed_text(settings.public_url or "")
         ),
         client_for=Clients(repository, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
-        oauth=calls,
     )
 
 
@@ -115,6 +107,7 @@ def _one_workspace(
         await (auth.fetch_grant(once) if own.since else own.fetch())
 
     return SlackAuth(
+        clients=clients,
         authorize=own,
         client_for=own.client_for,
         find_slack=lambda: health.check(ask),
@@ -240,59 +233,52 @@ class StartError(Exception):
     """The bot cannot start; the message is for the operator and holds no secret."""
 
 
-def bolt_app(client: AsyncWebClient, workspaces: SlackAuth, metrics: Metrics) -> AsyncApp:
-    """Return Bolt's app; `client` has no token: Bolt adds that of each request."""
+def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
+    """Return Bolt's app."""
     return TimedApp(
         note_ack=metrics.people.note_ack,
         name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
         logger=bolt_logger(),
-        client=client,
-        before_authorize=note_asked_place if workspaces.oauth else None,
-        authorize=workspaces.authorize,
+        client=slack.clients.patient(),  # Bolt adds the token of each request
+        before_authorize=None if slack.own else note_asked_place,
+        authorize=slack.authorize,
         process_before_response=True,  # no polling for the ack: the listeners only ack
         request_verification_enabled=False,  # web/server.py does; a socket needs none
     )
 
 
-async def check_tokens(
-    parts: Services, clients: SlackClients, workspaces: SlackAuth, role: Role
-) -> None:
-    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for."""
-    name = "SLACK_BOT_TOKEN" if workspaces.own else "SLACK_API_URL"
-    await _check_token(name, workspaces.find_slack())
-    app_token = text_of(parts.settings.slack_app_token)
-    if app_token and role.answers:
-        await _check_token("SLACK_APP_TOKEN", check_app_token(clients.patient(), app_token))
+async def check_tokens(settings: Settings, slack: SlackAuth, *, answers: bool) -> None:
+    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for.
+
+    `answers`: the process takes what Slack sends.
+    """
+    name = "SLACK_BOT_TOKEN" if slack.own else "SLACK_API_URL"
+    await _check_token(name, slack.find_slack())
+    app_token = text_of(settings.slack_app_token)
+    if app_token and answers:
+        await _check_token("SLACK_APP_TOKEN", check_app_token(slack.clients.patient(), app_token))
 
 
 async def start_transport(
-    stack: AsyncExitStack, app: AsyncApp, parts: Services, role: Role
+    stack: AsyncExitStack, app: AsyncApp, settings: Settings, seen: DedupStore
 ) -> tuple[web.SlackEndpoint | None, Mapping[str, web.Check]]:
-    """Begin to take Slack's requests: return the endpoint for them, or the checks of the socket.
-
-    A worker takes none.
-    """
-    commons, settings = parts.commons, parts.settings
-    if not role.answers:
-        return None, {}
+    """Begin to take Slack's requests; return their endpoint, or the checks of the socket."""
     if app_token := text_of(settings.slack_app_token):
-        link = await stack.enter_async_context(connected(app, app_token, seen=commons.seen))
+        link = await stack.enter_async_context(connected(app, app_token, seen=seen))
         return None, {"socket": link.client.is_connected}
-    if not (secret := text_of(settings.slack_signing_secret)):  # the settings require one of them
-        return None, {}
-    return web.SlackEndpoint(app, secret, seen=commons.seen), {}
+    return web.SlackEndpoint(app, text_of(settings.slack_signing_secret), seen=seen), {}
 
 
 async def listen(
     stack: AsyncExitStack,
-    parts: Services,
+    settings: Settings,
     health: web.HealthEndpoints,
     *,
     slack: web.SlackEndpoint | None,
     install: web.InstallEndpoint | None,
+    metrics: Metrics,
 ) -> None:
     """Begin to listen; raise StartError if the address cannot be listened on."""
-    settings, metrics = parts.settings, parts.metrics
     page = web.MetricsEndpoint(metrics.page, text_of(settings.metrics_token) or None)
     listener = web.listening(
         settings.host,

@@ -1,4 +1,4 @@
-"""Build the features, the Home tab, key administration and gauges."""
+"""Build the objects of all features, and register their listeners."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -40,13 +40,13 @@ from bot.domains.add_many import DomainLists
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio
+from bot.domains.service import Portfolio, StoredVersions
 from bot.domains.shown import ShownScores
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
 from bot.keys import budget
 from bot.keys.budget import QuotaService
 from bot.keys.errors import key_notice
-from bot.keys.notifications import KeyClaims, KeyNotices
+from bot.keys.notifications import KeyNotices
 from bot.keys.repository import HELD_KIND, Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans.bulk_listeners import BulkScanListeners
@@ -66,39 +66,65 @@ from bot.web.gauges import DIGESTS
 EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, HELD_KIND)
 
 
-class AdminServices:
-    """What the features share about keys, permissions, the audit log and notices."""
+class Features:
+    """The objects of all features: what the listeners call, and what comes again and again."""
 
-    def __init__(self, parts: Services) -> None:
-        documents, clock = parts.documents, parts.clock
-        self.keys = Keys(documents, parts.ring, clock=clock)
+    def __init__(self, services: Services) -> None:
+        self._build_access(services)
+        self._build_scans(services)
+        self._build_digests(services)
+        documents, clock = services.documents, services.clock
+        self.failures = Failures(
+            self.keys,
+            services.deferred,
+            self.allowances,
+            egress_addresses=services.settings.egress_addresses,
+            clock=clock,
+            permissions=self.permissions,
+        )
+        self.boundary = ErrorBoundary(
+            services.tasks,
+            self.failures.explain,
+            inflight=services.inflight,
+            note=services.metrics.people.note_request,
+            once=OncePerMessage(services.seen),
+        )
+        # What one of all processes does every few seconds.
+        self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
+            "reminders": self.notices.run_due,
+            "clean-up": lambda: forget_expired(documents, EXPIRING, clock()),
+            "alerts": self.cards.run_due,
+            "nightly": self.nightly.run_due,
+            "bulk-scans": self.bulk.run_due,
+            **services.periodic,
+        }
+
+    def _build_access(self, services: Services) -> None:
+        """Build the key, who may do what, and the way to Domain Tracker."""
+        documents, clock, tasks = services.documents, services.clock, services.tasks
+        self.keys = Keys(documents, services.ring, clock=clock)
         self.managers = Managers(documents)
         self.permissions = Permissions(self.managers, Audiences(documents))
         self.audit = Audit(documents, clock=clock)
-        self.notices = KeyNotices(
-            parts.posting,
-            KeyClaims(self.keys),
-            self.managers,
-            key_notice,
-            parts.tasks,
+        self.notices = KeyNotices(services.posting, self.keys, self.managers, key_notice, tasks)
+        budget = RateLimiter(clock=clock)
+        self.allowances = QuotaService(documents, self.keys, budget, tasks)
+        self.client = TrackerClient(
+            services.tracker_http,
+            base_url=services.settings.domain_tracker_url,
+            budget=budget,
+            quotas=self.allowances,
+            note=services.metrics.service.note_call,
         )
+        self.tracker = WorkspaceTracker(self.client, self.keys, on_refusal=self.notices)
 
-
-class UseCases:
-    """What the listeners call, beside `Services`."""
-
-    def __init__(self, parts: Services) -> None:
-        documents, clock = parts.documents, parts.clock
-        self.admin = AdminServices(parts)
-        self.budget = RateLimiter(clock=clock)
-        self.allowances = QuotaService(documents, self.admin.keys, self.budget, parts.tasks)
-        self.client, self.tracker = self._tracker(parts)
+    def _build_scans(self, services: Services) -> None:
+        """Build the list of domains, and scans of one, many and at night."""
+        documents, clock, tasks = services.documents, services.clock, services.tasks
+        versions = StoredVersions(documents) if services.shared else None
         self.seen = SeenDomains(documents)
         self.portfolio = Portfolio(
-            self.tracker.list_domains,
-            clock=clock,
-            versions=parts.commons.versions,
-            seen=self.seen,
+            self.tracker.list_domains, clock=clock, versions=versions, seen=self.seen
         )
         self.ends = KeptEndDates(documents)
         self.scans = Scans(
@@ -107,152 +133,102 @@ class UseCases:
             documents,
             self.ends,
             clock=clock,
-            names=parts.settings.scan_names,
-            owned_type=parts.settings.domain_tracker_owned_type,
+            names=services.settings.scan_names,
+            owned_type=services.settings.domain_tracker_owned_type,
         )
-        self.repository = DigestRepository(documents, on_step=steps_to(parts.metrics.digests))
-        self.nights = NightlySetting(documents, self.repository.zones, clock=clock)
-        self.cards = AlertCards(self.repository, parts.posting, clock=clock)
-        self.digests, self.worker = self._digests(parts)
         self.bulk = BulkScans(
             documents,
-            parts.tasks,
+            tasks,
             self.scans,
-            parts.posting,
+            services.posting,
             progress=progress_message,
             summary=summary_message,
             clock=clock,
         )
-        self.failures = Failures(
-            self.admin.keys,
-            parts.deferred,
-            self.allowances,
-            egress_addresses=parts.settings.egress_addresses,
+        self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
+        self.nights = NightlySetting(documents, self.repository.zones, clock=clock)
+        self.nightly = NightlyScans(
+            documents,
+            tasks,
+            self.nights,
+            self.portfolio,
+            self.scans,
+            self.ends,
+            self.allowances.of,
             clock=clock,
-            permissions=self.admin.permissions,
         )
         self.key = KeyState(
-            keys=self.admin.keys,
-            managers=self.admin.managers,
-            audiences=self.admin.permissions.audiences,
+            keys=self.keys,
+            managers=self.managers,
+            audiences=self.permissions.audiences,
             allowances=self.allowances,
             nights=self.nights,
             portfolio=self.portfolio,
             clock=clock,
         )
 
-    def _tracker(self, parts: Services) -> tuple[TrackerClient, WorkspaceTracker]:
-        """Build the way to Domain Tracker: requests are counted, within the shared limits."""
-        client = TrackerClient(
-            parts.tracker_http,
-            base_url=parts.settings.domain_tracker_url,
-            budget=self.budget,
-            quotas=self.allowances,
-            note=parts.metrics.service.note_call,
-        )
-        return client, WorkspaceTracker(client, self.admin.keys, on_refusal=self.admin.notices)
-
-    def _digests(self, parts: Services) -> tuple[DigestService, DigestWorker]:
+    def _build_digests(self, services: Services) -> None:
         """Build what people do with digests, and what the clock does."""
-        clock, repository = parts.clock, self.repository
+        clock, repository = services.clock, self.repository
         collector = Collector(
             self.portfolio,
             repository,
             self.ends,
             clock=clock,
-            owned_type=parts.settings.domain_tracker_owned_type,
+            owned_type=services.settings.domain_tracker_owned_type,
         )
         words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
-        delivery = Delivery(repository, collector, parts.posting, words, clock=clock)
-        notes = self.admin.audit.note
-        digests = DigestService(
-            repository, collector, delivery, self.cards, clock=clock, notes=notes
+        delivery = Delivery(repository, collector, services.posting, words, clock=clock)
+        self.cards = AlertCards(repository, services.posting, clock=clock)
+        self.digests = DigestService(
+            repository, collector, delivery, self.cards, clock=clock, notes=self.audit.note
         )
-        owners = Owners(parts.posting, self.admin.keys, owner_notice)
-        return digests, DigestWorker(repository, delivery, owners, parts.tasks, clock=clock)
-
-
-class Features:
-    """What the features do from now on: answer people, and what comes again and again.
-
-    `digests` takes up those that are due; `periodic` is what one of all processes does every few
-    seconds. Each of `forget` drops what this process has cached of a workspace's data.
-    """
-
-    def __init__(self, parts: Services, cases: UseCases, boundary: ErrorBoundary) -> None:
-        documents = parts.documents
-        nightly = NightlyScans(
-            documents,
-            parts.tasks,
-            cases.nights,
-            cases.portfolio,
-            cases.scans,
-            cases.ends,
-            cases.allowances.of,
-            clock=parts.clock,
-        )
-        self.boundary, self.admin, self.digests = boundary, cases.admin, cases.worker
-        self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
-            "reminders": cases.admin.notices.run_due,
-            "clean-up": lambda: forget_expired(documents, EXPIRING, parts.clock()),
-            "alerts": cases.cards.run_due,
-            "nightly": nightly.run_due,
-            "bulk-scans": cases.bulk.run_due,
-            **parts.commons.periodic,
-        }
-        self.cut_off = cases.client.cut_off
-        self.forget = (cases.portfolio.forget,)
-        self._stops = (
-            cases.worker.stop,
-            *(each.stop_all for each in (nightly, cases.bulk)),
-        )
+        owners = Owners(services.posting, self.keys, owner_notice)
+        self.worker = DigestWorker(repository, delivery, owners, services.tasks, clock=clock)
 
     def stop(self) -> None:
-        """Begin nothing more that is due; after `cut_off` nothing is asked of the service."""
-        for each in self._stops:
-            each()
+        """Begin nothing more that is due; running work goes on."""
+        self.worker.stop()
+        self.nightly.stop_all()
+        self.bulk.stop_all()
 
 
-def register_features(app: AsyncApp, parts: Services) -> Features:
-    """Attach every feature to `app`; return what runs them."""
-    cases = UseCases(parts)
-    boundary = ErrorBoundary(
-        parts.tasks,
-        cases.failures.explain,
-        inflight=parts.inflight,
-        note=parts.metrics.people.note_request,
-        once=OncePerMessage(parts.commons.seen),
-    )
-    dispatcher = Dispatcher(app, boundary, parts.replies)
+def register_features(app: AsyncApp, services: Services) -> Features:
+    """Attach every feature to `app`; return their objects."""
+    features = Features(services)
+    dispatcher = Dispatcher(app, features.boundary, services.replies)
     app.error(answer_unread)
-    _register_members(dispatcher, parts, cases)
-    _register_digests(dispatcher, parts, cases)
-    _register_key(dispatcher, parts, cases)
-    _register_home(dispatcher, parts, cases)
-    parts.metrics.looks.set_source(DIGESTS, lambda: overdue(cases.repository, parts.clock()))
-    return Features(parts, cases, boundary)
+    _register_members(dispatcher, services, features)
+    _register_digests(dispatcher, services, features)
+    _register_key(dispatcher, services, features)
+    _register_home(dispatcher, services, features)
+    services.metrics.looks.set_source(
+        DIGESTS, lambda: overdue(features.repository, services.clock())
+    )
+    return features
 
 
-def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+def _register_members(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach what every member of the workspace may do."""
-    permissions, tracker, portfolio = cases.admin.permissions, cases.tracker, cases.portfolio
-    shown = ShownScores()
-    owned_type = parts.settings.domain_tracker_owned_type
-    DomainsListeners(portfolio, cases.ends, parts.clock, shown, owned_type).register(dispatcher)
+    permissions, tracker, portfolio = features.permissions, features.tracker, features.portfolio
+    shown, owned_type = ShownScores(), services.settings.domain_tracker_owned_type
+    DomainsListeners(portfolio, features.ends, services.clock, shown, owned_type).register(
+        dispatcher
+    )
     bulk = BulkScanListeners(
         permissions=permissions,
-        bulk=cases.bulk,
+        bulk=features.bulk,
         portfolio=portfolio,
-        ends=cases.ends,
-        allowances=cases.allowances,
-        clock=parts.clock,
+        ends=features.ends,
+        allowances=features.allowances,
+        clock=services.clock,
     )
     bulk.register(dispatcher)
     ScanListeners(
         permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
-        scans=cases.scans,
+        scans=features.scans,
         bulk=bulk,
         shown=shown,
     ).register(dispatcher)
@@ -262,72 +238,76 @@ def _register_members(dispatcher: Dispatcher, parts: Services, cases: UseCases) 
         tracker=tracker,
         portfolio=portfolio,
         adder=adder,
-        lists=DomainLists(parts.documents, adder, portfolio, clock=parts.clock),
-        explain=cases.failures.explain,
-        allowances=cases.allowances,
+        lists=DomainLists(services.documents, adder, portfolio, clock=services.clock),
+        explain=features.failures.explain,
+        allowances=features.allowances,
         owned_type=owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
-    register_mentions(dispatcher, parts.clock)
+    register_mentions(dispatcher, services.clock)
 
 
-def _register_digests(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+def _register_digests(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach what people do with digests: in the list, in its forms, in posts and notices."""
-    digests, access = cases.digests, DigestAccess(cases.digests)
+    digests, access = features.digests, DigestAccess(features.digests)
     screen = DigestScreen(
-        digests=digests, access=access, explain=cases.failures.explain, clock=parts.clock
+        digests=digests, access=access, explain=features.failures.explain, clock=services.clock
     )
     DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
-    AlertListeners(alerts=cases.repository, cards=cases.cards, screen=screen).register(dispatcher)
+    AlertListeners(alerts=features.repository, cards=features.cards, screen=screen).register(
+        dispatcher
+    )
     DigestFormListeners(
         digests=digests, access=access, screen=screen, groups=UserGroups()
     ).register(dispatcher)
-    JoinedChannelListeners(digests, parts.posting).register(dispatcher)
+    JoinedChannelListeners(digests, services.posting).register(dispatcher)
 
 
-def _register_key(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+def _register_key(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach what managers do with the key, and what admins decide."""
-    admin, screen = cases.admin, KeyScreen(cases.failures.explain, parts.clock)
-    key_service = KeyService(admin.keys, cases.tracker, cases.portfolio, admin.audit, cases.seen)
+    screen = KeyScreen(features.failures.explain, services.clock)
+    key_service = KeyService(
+        features.keys, features.tracker, features.portfolio, features.audit, features.seen
+    )
     KeyListeners(
-        permissions=admin.permissions,
+        permissions=features.permissions,
         key_service=key_service,
-        state=cases.key,
-        digests=cases.digests,
-        audit=admin.audit,
+        state=features.key,
+        digests=features.digests,
+        audit=features.audit,
     ).register(dispatcher)
     KeyFormListeners(
-        permissions=admin.permissions,
-        keys=admin.keys,
+        permissions=features.permissions,
+        keys=features.keys,
         key_service=key_service,
-        allowances=cases.allowances,
-        nights=cases.nights,
-        deferred=parts.deferred,
+        allowances=features.allowances,
+        nights=features.nights,
+        deferred=services.deferred,
         lines=dispatcher.lines,
-        digests=cases.digests,
+        digests=features.digests,
         screen=screen,
-        clock=parts.clock,
+        clock=services.clock,
     ).register(dispatcher)
 
     AdminListeners(
-        permissions=admin.permissions,
-        audit=admin.audit,
-        nights=cases.nights,
+        permissions=features.permissions,
+        audit=features.audit,
+        nights=features.nights,
         screen=screen,
     ).register(dispatcher)
 
 
-def _register_home(dispatcher: Dispatcher, parts: Services, cases: UseCases) -> None:
+def _register_home(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach the tab: everything that the other features know, in one place."""
     collector = HomeCollector(
-        permissions=cases.admin.permissions,
-        key=cases.key,
-        portfolio=cases.portfolio,
-        ends=cases.ends,
-        digests=cases.repository.of_workspace,
-        explain=cases.failures.explain,
-        owned_type=parts.settings.domain_tracker_owned_type,
-        reads_messages=parts.settings.slack_mentions,
+        permissions=features.permissions,
+        key=features.key,
+        portfolio=features.portfolio,
+        ends=features.ends,
+        digests=features.repository.of_workspace,
+        explain=features.failures.explain,
+        owned_type=services.settings.domain_tracker_owned_type,
+        reads_messages=services.settings.slack_mentions,
     )
-    screen = HomeScreen(collector=collector, replies=parts.replies)
-    HomeListeners(screen=screen, documents=parts.documents).register(dispatcher)
+    screen = HomeScreen(collector=collector, replies=services.replies)
+    HomeListeners(screen=screen, documents=services.documents).register(dispatcher)

@@ -1,109 +1,23 @@
-"""Build, connect and close the bot's objects for each kind of process: the composition root."""
+"""Run a process of the bot: build and connect its objects, serve, and stop them in order."""
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-import aiohttp
 import structlog
 
 from bot.app import bolt as slack_app
 from bot.app.features import Features, register_features
-from bot.app.installations import Lifecycle, register_lifecycle
-from bot.app.services import (
-    Role,
-    Services,
-    Stored,
-    build_shared_state,
-    observe_store,
-    opened_store,
-)
-from bot.blocks.links import use_template
-from bot.dispatch.deferred_commands import DeferredCommands
-from bot.dispatch.interrupted import InflightTracker
-from bot.installations.repository import InstallationRepository
+from bot.app.installations import register_lifecycle
+from bot.app.services import Role, Services, build_services
 from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
 from bot.process.clock import utc_now
 from bot.process.concurrency import Tasks
-from bot.process.logs import lines_counted
 from bot.settings import Settings
-from bot.slack.posting import Posting
-from bot.slack.replies import LINES_PER_HOST, Replies
-from bot.tracker.http import tracker_http
-from bot.web.metrics import Metrics, traced_calls
 from bot.web.server import Check, HealthEndpoints
-
-# The SDK 3.47 does not pass its `timeout` on to a session that it is given. With `connect` a Slack
-# that cannot be reached differs from one that may have done what it was asked.
-SLACK_TIMEOUT = aiohttp.ClientTimeout(total=15, connect=8)
-IDLE_LINE_S = 4.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runtime:
-    """Shared resources of one process; their creator closes them."""
-
-    parts: Services
-    stored: Stored
-    clients: slack_app.SlackClients
-    workspaces: slack_app.SlackAuth
-    installations: InstallationRepository
-
-
-async def build_runtime(
-    stack: AsyncExitStack,
-    settings: Settings,
-    role: Role,
-    clock: Callable[[], datetime],
-) -> Runtime:
-    """Build what the process works with; raise StoreError (see `opened_store`)."""
-    use_template(settings.domain_tracker_domain_url)
-    metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
-    stack.enter_context(lines_counted(metrics.note_line))
-    stored = await stack.enter_async_context(opened_store(settings, metrics.store.note_call))
-    documents, ring = stored.documents, stored.ring
-    tasks = Tasks()
-    commons = build_shared_state(stored)
-    http = await stack.enter_async_context(_slack_session(metrics))
-    clients = slack_app.SlackClients(settings, http)
-    installations = InstallationRepository(documents, ring)
-    workspaces = slack_app.open_workspaces(settings, installations, clients, clock=clock)
-    parts = Services(
-        settings=settings,
-        documents=documents,
-        ring=ring,
-        deferred=DeferredCommands(documents, ring, clock=clock),
-        tasks=tasks,
-        client_for=workspaces.client_for,
-        posting=Posting(workspaces.client_for),
-        replies=Replies(http),
-        tracker_http=await stack.enter_async_context(tracker_http()),
-        clock=clock,
-        metrics=metrics,
-        commons=commons,
-        inflight=InflightTracker(),
-    )
-    return Runtime(
-        parts=parts,
-        stored=stored,
-        clients=clients,
-        workspaces=workspaces,
-        installations=installations,
-    )
-
-
-def _slack_session(metrics: Metrics) -> aiohttp.ClientSession:
-    # A line that the other side is about to close loses a post without a word, and no process may
-    # repeat it: idle lines are given up early.
-    connector = aiohttp.TCPConnector(
-        keepalive_timeout=IDLE_LINE_S, limit=0, limit_per_host=LINES_PER_HOST
-    )
-    trace = traced_calls(metrics.slack.note_call)
-    return aiohttp.ClientSession(connector=connector, timeout=SLACK_TIMEOUT, trace_configs=[trace])
-
 
 # Of the time for finishing; the rest is for what the jobs leave behind.
 JOBS_END_WITHIN = 0.7
@@ -111,10 +25,10 @@ JOBS_END_WITHIN = 0.7
 
 @asynccontextmanager
 async def run_periodic(
-    runtime: Runtime,
+    services: Services,
     role: Role,
-    running: Features,
-    lifecycle: Lifecycle,
+    features: Features,
+    periodic: Mapping[str, Callable[[], Awaitable[object]]],
     *,
     finish_within_s: float,
 ) -> AsyncIterator[Mapping[str, Check]]:
@@ -122,15 +36,13 @@ async def run_periodic(
 
     At the end nothing more is begun, and what the queue has begun is waited for.
     """
-    parts, shared = runtime.parts, runtime.stored.shared
-    every_s, timed = parts.settings.tick_seconds, parts.metrics.periodic.timed
-    for_all = {**running.periodic, **lifecycle.periodic} if role.delivers else {}
-    periodic = {name: timed(name, act) for name, act in for_all.items()}
-    await lifecycle.at_start()
+    shared, every_s = services.shared, services.settings.tick_seconds
+    timed = services.metrics.periodic.timed
+    periodic = {name: timed(name, act) for name, act in periodic.items() if role.delivers}
 
     async def tick() -> None:
         if shared is None:  # nor is there a queue
-            await running.digests.run_due()
+            await features.worker.run_due()
 
     async with AsyncExitStack() as rounds:
         ticks = await rounds.enter_async_context(ticking(timed("tick", tick), every_s=every_s))
@@ -147,8 +59,8 @@ async def run_periodic(
 
         work = Work(
             periodic=periodic,
-            deliver=running.digests.deliver,
-            clock=parts.clock,
+            deliver=features.worker.deliver,
+            clock=services.clock,
         )
         async with working(
             shared.pool,
@@ -161,7 +73,7 @@ async def run_periodic(
             try:
                 yield {"tick": ticks.are_recent, "queue": takes_part}
             finally:
-                running.stop()
+                features.stop()
 
 
 logger = structlog.get_logger()
@@ -180,38 +92,44 @@ async def serve(
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
 
     What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may be
-    moved together with Slack's. Raises StartError, and StoreError as `opened_store` does.
+    moved together with Slack's. Raises StartError, and StoreError as `build_services` does.
     """
     async with AsyncExitStack() as stack:
-        runtime = await build_runtime(stack, settings, role, clock)
-        parts, workspaces = runtime.parts, runtime.workspaces
-        await slack_app.check_tokens(parts, runtime.clients, workspaces, role)
-        app = slack_app.bolt_app(runtime.clients.patient(), workspaces, parts.metrics)
-        running = register_features(app, parts)
-        lifecycle = register_lifecycle(app, parts, running, workspaces, runtime.installations)
+        services = await build_services(stack, settings, role, clock)
+        await slack_app.check_tokens(settings, services.slack, answers=role.answers)
+        app = slack_app.bolt_app(services.slack, services.metrics)
+        features = register_features(app, services)
+        install, lifecycle = register_lifecycle(app, services, features)
         loop, end_at = asyncio.get_running_loop(), math.inf
 
         async def finish() -> None:
             left_s = min(finish_within_s, max(0.0, end_at - loop.time()))
-            await _finish(parts.tasks, running, left_s)
+            await _finish(services.tasks, features, left_s)
 
         listener = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(finish)
-        stack.callback(running.stop)
-        checks = await stack.enter_async_context(
-            run_periodic(runtime, role, running, lifecycle, finish_within_s=finish_within_s)
-        )
-        endpoint, link_checks = await slack_app.start_transport(stack, app, parts, role)
+        stack.callback(features.stop)
+        periodic = {**features.periodic, **lifecycle}
         checks = {
-            "store": parts.documents.check,
-            "slack": workspaces.find_slack,
-            **checks,
-            **link_checks,
+            "store": services.documents.check,
+            "slack": services.slack.find_slack,
+            **await stack.enter_async_context(
+                run_periodic(services, role, features, periodic, finish_within_s=finish_within_s)
+            ),
         }
-        observe_store(parts.metrics, runtime.stored)
-        install = lifecycle.endpoint if role.answers else None
+        endpoint = None
+        if role.answers:  # a worker takes nothing from Slack
+            endpoint, link = await slack_app.start_transport(stack, app, settings, services.seen)
+            checks |= link
         health = HealthEndpoints(checks)
-        await slack_app.listen(listener, parts, health, slack=endpoint, install=install)
+        await slack_app.listen(
+            listener,
+            settings,
+            health,
+            slack=endpoint,
+            install=install if role.answers else None,
+            metrics=services.metrics,
+        )
         logger.info("started", role=role.value)
         await stop.wait()
         logger.info("stopping")
@@ -219,10 +137,10 @@ async def serve(
         end_at = loop.time() + finish_within_s
 
 
-async def _finish(tasks: Tasks, running: Features, left_s: float) -> None:
+async def _finish(tasks: Tasks, features: Features, left_s: float) -> None:
     """Wait for running work; people who would get no answer get a notice."""
     if await tasks.drain(left_s):
         return
-    people = await running.boundary.cancel_all()
-    running.cut_off()
+    people = await features.boundary.cancel_all()
+    features.client.cut_off()
     logger.warning("work was cut off by the stop", people=people)

@@ -5,10 +5,11 @@ The call is not repeated: a code works once.
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -19,38 +20,24 @@ from bot.slack.client import slack_errors
 ANSWERED_WITHIN_S = 15.0
 
 
-class OAuthCalls:
-    """OAuth calls of the app. `client` has no token; its `retry_handlers` must be `[]`."""
+async def exchange_code(
+    client: AsyncWebClient, settings: AsyncOAuthSettings, code: str, asked_at: datetime
+) -> Installation:
+    """Exchange an OAuth code for an installation, made at `asked_at`; raise SlackError.
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        *,
-        client_id: str,
-        client_secret: str,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._client = client
-        self._clock = clock
-        basic = b64encode(f"{client_id}:{client_secret}".encode()).decode()
-        self._headers = {"Authorization": f"Basic {basic}"}
-
-    async def exchange(self, code: str, redirect_uri: str) -> Installation:
-        """Exchange an OAuth code for an installation; raise SlackError.
-
-        SlackRefusedError: the code is used, expired or foreign, or the client secret is wrong.
-        """
-        asked_at = self._clock()
-        async with slack_errors():
-            answer = await self._ask(code=code, redirect_uri=redirect_uri)
-            return _installation(answer, asked_at)
-
-    async def _ask(self, **fields: str) -> AsyncSlackResponse:
+    `client` has no token; its `retry_handlers` must be `[]`. SlackRefusedError: the code is used,
+    expired or foreign, or the client secret is wrong.
+    """
+    basic = b64encode(f"{settings.client_id}:{settings.client_secret}".encode()).decode()
+    async with slack_errors():
         async with asyncio.timeout(ANSWERED_WITHIN_S):
             # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
-            return await self._client.api_call(
-                "oauth.v2.access", data=fields, headers=self._headers
+            answer = await client.api_call(
+                "oauth.v2.access",
+                data={"code": code, "redirect_uri": settings.redirect_uri},
+                headers={"Authorization": f"Basic {basic}"},
             )
+        return _installation(answer, asked_at)
 
 
 def _installation(answer: AsyncSlackResponse, asked_at: datetime) -> Installation:

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from types import ModuleType
 from urllib.parse import urlencode
 
 import structlog
@@ -22,9 +21,11 @@ from slack_sdk.oauth import OAuthStateUtils
 from slack_sdk.oauth.installation_store import Installation as BoltInstallation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.installations import pages
 from bot.installations.installation import Installation
-from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.oauth_calls import exchange_code
 from bot.installations.repository import InstallationRepository
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, run_shielded
@@ -158,7 +159,7 @@ class Seldom:
 
 
 class InstallFlow(AsyncOAuthFlow):
-    """Bolt's flow, with our state cookie, address, exchange and `bot.installations.pages`.
+    """Bolt's flow, with our state cookie, address, exchange and pages.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
     it raises is logged. `before` is the installation that was replaced.
@@ -168,19 +169,18 @@ class InstallFlow(AsyncOAuthFlow):
         self,
         settings: AsyncOAuthSettings,
         *,
-        calls: OAuthCalls,
-        pages: ModuleType,
+        client: AsyncWebClient,
+        clock: Callable[[], datetime],
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
     ) -> None:
-        super().__init__(settings=settings)
+        super().__init__(client=client, settings=settings)
         redirect_uri = f"{self.redirect_uri}"
         settings.state_utils = StateCookie(is_secure=redirect_uri.startswith("https:"))
         self.success_handler = self._succeed
         self.failure_handler = lambda args: self._failed(args.reason)
         self._again = redirect_uri.removesuffix(REDIRECT_PATH) + INSTALL_PATH
-        self._pages = pages
-        self._calls = calls
+        self._clock = clock
         self._on_installed = on_installed
         self._tasks = tasks
         self._log = Seldom()
@@ -211,7 +211,8 @@ class InstallFlow(AsyncOAuthFlow):
 
     async def run_installation(self, code: str) -> BoltInstallation:
         """Exchange the code; raise SlackError. Bolt logs the code and loses Slack's reason."""
-        return NewInstallation(await self._calls.exchange(code, f"{self.redirect_uri}"))
+        made = await exchange_code(self.client, self.settings, code, self._clock())
+        return NewInstallation(made)
 
     async def _succeed(self, args: AsyncSuccessArgs) -> BoltResponse:
         new = args.installation
@@ -221,23 +222,23 @@ class InstallFlow(AsyncOAuthFlow):
             await self._on_installed(made, before)
         name, app_id, home = made.name, made.app_id, made.home
         if made.is_org_wide:
-            page = self._pages.installed_everywhere_page(
+            page = pages.installed_everywhere_page(
                 name=name, app_id=app_id, enterprise_id=home.enterprise_id or ""
             )
         else:
-            page = self._pages.installed_page(name=name, app_id=app_id, team_id=home.team_id)
+            page = pages.installed_page(name=name, app_id=app_id, team_id=home.team_id)
         return self._answer(200, page)
 
     async def _failed(self, reason: str) -> BoltResponse:
         """Answer Slack's or Bolt's error code. A stranger may have written it."""
         if reason == CANCELLED:
-            return self._answer(200, self._pages.cancelled_page(again=self._again))
+            return self._answer(200, pages.cancelled_page(again=self._again))
         if reason in STALE:
             if self._log.admits():
                 logger.info("an installation came to nothing", reason=reason)
             # The cookie belongs to an installation that may go on.
             keeps_cookie = reason in {"invalid_browser", "missing_code"}
-            page = self._pages.stale_page(again=self._again)
+            page = pages.stale_page(again=self._again)
             return self._answer(400, page, keeps_cookie=keeps_cookie)
         # Only Slack's answer to a code says that the operator has set something up wrongly.
         is_known = SLACKS_WORD.fullmatch(reason) and reason not in OPERATORS
@@ -257,8 +258,8 @@ class InstallFlow(AsyncOAuthFlow):
             if isinstance(error, SlackRateLimitedError):  # strangers may use it up
                 status = 429
         if isinstance(error, SlackRefusedError) and error.code == OF_ORGANISATION:
-            return self._answer(400, self._pages.of_organisation_page())
-        page = self._pages.failed_page(again=self._again, reference=reference)
+            return self._answer(400, pages.of_organisation_page())
+        page = pages.failed_page(again=self._again, reference=reference)
         return self._answer(status, page)
 
     def _answer(self, status: int, page: str, *, keeps_cookie: bool = False) -> BoltResponse:
@@ -268,7 +269,7 @@ class InstallFlow(AsyncOAuthFlow):
             body=page,
             headers={
                 "Content-Type": "text/html; charset=utf-8",
-                "Content-Security-Policy": self._pages.POLICY,
+                "Content-Security-Policy": pages.POLICY,
                 "Set-Cookie": [] if keeps_cookie else [deletion],
             },
         )

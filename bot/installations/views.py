@@ -13,7 +13,6 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import escaped
 from bot.dispatch.commands import COMMANDS
 from bot.installations.installation import Installation
-from bot.installations.welcome import Arrival
 from bot.keys.views import SET_KEY
 
 INSTALL_PATH = "/slack/install"
@@ -28,16 +27,8 @@ _SET_KEY = (
 )
 
 
-def arrival_message(arrival: Arrival) -> Message:
-    """Return the direct message to the person who installed the bot."""
-    if arrival.installation.is_org_wide:
-        return _organisation_message(arrival.installation)
-    return _welcome_back(arrival.installation) if arrival.has_key else _welcome(arrival)
-
-
-def _welcome(arrival: Arrival) -> Message:
-    """Return the message after a first installation in a workspace."""
-    installation, may_set_key = arrival.installation, arrival.may_set_key
+def welcome_message(installation: Installation, *, may_set_key: bool) -> Message:
+    """Return the message to the installer after a first installation in a workspace."""
     commands = "\n".join(
         f"• `{usage.examples[0][0]}` – {usage.does}"
         for usage in COMMANDS.values()
@@ -56,7 +47,7 @@ def _welcome(arrival: Arrival) -> Message:
     )
 
 
-def _welcome_back(installation: Installation) -> Message:
+def welcome_back_message(installation: Installation) -> Message:
     """Return the message after another installation in a workspace that has a key."""
     return message_of(
         section(
@@ -67,7 +58,7 @@ def _welcome_back(installation: Installation) -> Message:
     )
 
 
-def _organisation_message(installation: Installation) -> Message:
+def organisation_message(installation: Installation) -> Message:
     """Return the message after an installation for a whole organisation.
 
     https://docs.slack.dev/enterprise/organization-ready-apps

@@ -1,87 +1,81 @@
 """Welcome the person who installed the app, and see whether the store knows a workspace."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 from slack_bolt.authorization import AuthorizeResult
 
+from bot.access.repository import Act, Audit
 from bot.blocks.message import Message
-from bot.installations.installation import Installation, is_installation, prefix_of
+from bot.installations import views
+from bot.installations.installation import (
+    Installation,
+    is_installation,
+    organisation,
+    prefix_of,
+)
+from bot.installations.repository import InstallationRepository
+from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
-from bot.process.errors import BotError, warned
+from bot.process.errors import warned
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
-from bot.store.documents import Documents
+from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()
-BEGINS_WITHIN_S = 2.0
 Tell = Callable[[WorkspaceId, str, Message], Awaitable[object]]  # a person, by user id
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
-    """A new installation, and the facts for its welcome message.
-
-    `may_set_key`: the installer may. `has_key`: the workspace has one already.
-    """
-
-    installation: Installation
-    may_set_key: bool = False
-    has_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Sends the installer a welcome message. Failures are only logged.
+    """Sends the installer a welcome message, and notes the installation in the history.
 
-    `may_set_key` takes a workspace and a user id. `note` writes the installation and the one
-    before (`None`: the first) to the audit log; it raises nothing.
+    Failures are only logged. `may_set_key` takes a workspace and a user id.
     """
 
     documents: Documents
+    repository: InstallationRepository
     tell: Tell
     tasks: Tasks
-    _: KW_ONLY
-    words: Callable[[Arrival], Message]
-    has_key: Callable[[WorkspaceId], Awaitable[bool]]
+    keys: Keys
+    audit: Audit
     may_set_key: Callable[[WorkspaceId, str], Awaitable[bool]]
-    note: Callable[[Installation, Installation | None], Awaitable[object]]
 
     async def on_installed(self, installation: Installation, before: Installation | None) -> None:
         """Start to welcome the installer; `before` is the installation that was replaced."""
         self.tasks.start(self._greet(installation, before))
 
-    async def on_granted(self, workspace: WorkspaceId, organisation_wide: Installation) -> None:
+    async def on_granted(self, workspace: WorkspaceId) -> None:
         """Welcome the organisation's installer in a workspace that was given the app.
 
         Only where the store has no data yet: Slack may send the event more than once.
         """
-        if not await self._has_data(workspace):
-            self.tasks.start(self._greet(replace(organisation_wide, home=workspace), None))
+        with warned("could not welcome a workspace", StoreError):
+            found = await self.repository.get(organisation(workspace.enterprise_id or ""))
+            if found and not await self._has_data(workspace):
+                installation = replace(found.installation, home=workspace)
+                self.tasks.start(self._greet(installation, None))
 
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
             with warned("could not welcome the installer", Exception):
-                words = self.words(await self._arrival(installation))
-                await self.tell(home, user_id, words)
+                await self.tell(home, user_id, await self._message(installation))
             if installation.is_org_wide:
                 return  # it is in no workspace yet
-            await self.note(installation, before)
+            act = Act.APP_REINSTALLED if before else Act.APP_INSTALLED
+            await self.audit.note(home, act, by=user_id)
 
-    async def _arrival(self, installation: Installation) -> Arrival:
+    async def _message(self, installation: Installation) -> Message:
         if installation.is_org_wide:
-            return Arrival(installation=installation)
+            return views.organisation_message(installation)
         home = installation.home
+        if await self.keys.record(home):
+            return views.welcome_back_message(installation)
         may_set_key = await self.may_set_key(home, installation.installed_by)
-        return Arrival(
-            installation=installation,
-            may_set_key=may_set_key,
-            has_key=await self.has_key(home),
-        )
+        return views.welcome_message(installation, may_set_key=may_set_key)
 
     async def _has_data(self, home: WorkspaceId) -> bool:
         found = await self.documents.list_prefix(prefix_of(home), limit=2)
@@ -99,15 +93,6 @@ class StoreCheck:
     documents: ErasableDocuments
     own: Callable[[], Awaitable[AuthorizeResult]]
     _is_done: bool = field(default=False, init=False)
-
-    async def check_at_start(self) -> None:
-        """Check before the first request: the store must take in its workspace again.
-
-        Slack or the store may not answer now: `check` then comes again with the periodic work.
-        """
-        with warned("the store is not checked yet", BotError, TimeoutError):
-            async with asyncio.timeout(BEGINS_WITHIN_S):
-                await self.check()
 
     async def check(self) -> None:
         """Check, unless that is done; raise SlackError or StoreError if it is still unknown."""

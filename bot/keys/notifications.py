@@ -32,55 +32,50 @@ class Claim:
     attempt: NoticeAttempt
 
 
-@dataclass(frozen=True, slots=True)
-class KeyClaims:
-    """Hands out due notices, and records whom they have reached. May raise StoreError."""
+async def claim_notice(keys: Keys, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
+    """Return the due notice, for the caller alone until `lease` has passed; raise StoreError.
 
-    keys: Keys
+    `None`: there is none, or another worker has it. An earlier key whose time is over is deleted
+    too.
+    """
+    claims: list[Claim] = []
 
-    async def claim(self, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
-        """Return the due notice, for the caller alone until `lease` has passed.
+    def claimed(pair: KeyPair) -> KeyPair:
+        now = keys.clock()
+        claims.clear()
+        pair = pair.without_expired(now)
+        notice, telling = due_notice(pair.record, now), pair.telling
+        if notice is None or (telling and telling.until > now):
+            return pair
+        if telling is None or telling.name != notice.name:
+            telling = NoticeAttempt(notice.name, now)
+        telling = replace(telling, until=now + lease)
+        claims.append(Claim(notice, pair.record, telling))
+        return replace(pair, telling=telling)
 
-        `None`: there is none, or another worker has it. An earlier key whose time is over is
-        deleted too.
-        """
-        claims: list[Claim] = []
+    await keys.change(workspace, claimed)
+    return claims[0] if claims else None
 
-        def claimed(pair: KeyPair) -> KeyPair:
-            now = self.keys.clock()
-            claims.clear()
-            pair = pair.without_expired(now)
-            notice, telling = due_notice(pair.record, now), pair.telling
-            if notice is None or (telling and telling.until > now):
-                return pair
-            if telling is None or telling.name != notice.name:
-                telling = NoticeAttempt(notice.name, now)
-            telling = replace(telling, until=now + lease)
-            claims.append(Claim(notice, pair.record, telling))
-            return replace(pair, telling=telling)
 
-        await self.keys.change(workspace, claimed)
-        return claims[0] if claims else None
+async def settle_notice(
+    keys: Keys,
+    workspace: WorkspaceId,
+    claim: Claim,
+    people: tuple[str, ...],
+    wait: timedelta | None,
+) -> None:
+    """Record whom a notice has reached: it is sent for good, or again after `wait`."""
 
-    async def settle(
-        self,
-        workspace: WorkspaceId,
-        claim: Claim,
-        people: tuple[str, ...],
-        wait: timedelta | None,
-    ) -> None:
-        """Record whom a notice has reached; it is sent for good, or again after `wait`."""
+    def settled(pair: KeyPair) -> KeyPair:
+        now, telling = keys.clock(), claim.attempt
+        if pair.record.mark != claim.record.mark or pair.telling != telling:
+            return pair  # the key was replaced in the meantime, or works again
+        if wait is None:
+            return pair.notified(claim.notice, now, people)
+        again = replace(telling, until=now + wait, told=people, tries=telling.tries + 1)
+        return replace(pair, telling=again)
 
-        def settled(pair: KeyPair) -> KeyPair:
-            now, telling = self.keys.clock(), claim.attempt
-            if pair.record.mark != claim.record.mark or pair.telling != telling:
-                return pair  # the key was replaced in the meantime, or works again
-            if wait is None:
-                return pair.notified(claim.notice, now, people)
-            again = replace(telling, until=now + wait, told=people, tries=telling.tries + 1)
-            return replace(pair, telling=again)
-
-        await self.keys.change(workspace, settled)
+    await keys.change(workspace, settled)
 
 
 # The person whose request was refused waits: the answer says whether notices were sent.
@@ -100,7 +95,7 @@ class KeyNotices:
     """
 
     messages: Posting
-    claims: KeyClaims
+    keys: Keys
     managers: Managers
     words: Callable[[KeyNotice, KeyRecord, date], Message]
     tasks: Tasks
@@ -118,7 +113,7 @@ class KeyNotices:
 
     async def run_due(self) -> None:
         """Start the due notices; they run on after this returns."""
-        for workspace in await self.claims.keys.due():
+        for workspace in await self.keys.due():
             self.tasks.start(self._work(workspace))
 
     async def _work(self, workspace: WorkspaceId) -> None:
@@ -128,13 +123,13 @@ class KeyNotices:
 
     async def _tell(self, workspace: WorkspaceId) -> None:
         async with self._workers:
-            claim = await self.claims.claim(workspace, lease=LEASE)
+            claim = await claim_notice(self.keys, workspace, lease=LEASE)
             if claim is None:
                 return
             people, wait = await self._send(workspace, claim)
             if not people and wait is None:
                 logger.error("no manager or admin left to notify", notice=claim.notice.name)
-            await self.claims.settle(workspace, claim, people, wait)
+            await settle_notice(self.keys, workspace, claim, people, wait)
 
     async def _send(
         self, workspace: WorkspaceId, claim: Claim
@@ -145,7 +140,7 @@ class KeyNotices:
 
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
-        message = self.words(claim.notice, claim.record, self.claims.keys.clock().date())
+        message = self.words(claim.notice, claim.record, self.keys.clock().date())
         reached = list(claim.attempt.told)
 
         async def send(people: Iterable[str]) -> None:

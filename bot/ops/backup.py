@@ -5,14 +5,12 @@ foot with their number and the SHA-256 of all lines before it.
 """
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from bot import __version__
@@ -21,6 +19,7 @@ from bot.ops.output import OperatingError, shown
 from bot.ops.stores import Store, no_keys_error
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, KeyRing
+from bot.store.files import written_whole
 
 FORMAT = 1
 STDIO = "-"
@@ -35,7 +34,7 @@ async def back_up(store: Store, name: str, now: datetime) -> str:
     Of one moment, also beside a running bot. A file appears whole or not at all.
     """
     store.require_there()
-    with _written_whole(name) as file:
+    with _written(name) as file:
         counted = await _write(store, file, now)
     return f"Backed up {plural(counted, 'document')}."
 
@@ -60,24 +59,15 @@ async def _write(store: Store, file: IO[bytes], now: datetime) -> int:
 
 
 @contextmanager
-def _written_whole(name: str) -> Iterator[IO[bytes]]:
-    path = Path(name)
+def _written(name: str) -> Iterator[IO[bytes]]:
     try:
         if name == STDIO:
             # With a buffer of its own: what could not be written is not tried again at the end.
             with open(sys.stdout.fileno(), "wb", closefd=False) as out:
                 yield out
             return
-        # Only its owner may read it: NamedTemporaryFile makes it so.
-        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as draft:
-            try:
-                yield draft
-                draft.flush()
-                os.fsync(draft.fileno())
-                Path(draft.name).replace(path)
-            except BaseException:
-                Path(draft.name).unlink()
-                raise
+        with written_whole(Path(name)) as draft:
+            yield draft
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -15,19 +15,15 @@ from bot.ops.doctor import diagnose
 from bot.ops.explain import explain_file
 from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_names
 from bot.ops.rotate_secrets import rotate, rotation_lines
-from bot.ops.stores import (
-    DatabaseStore,
-    FileStore,
-    Store,
-    no_keys_error,
-    read_sealed,
-)
+from bot.ops.stores import Store, no_keys_error, read_sealed
 from bot.process.clock import utc_now
 from bot.process.logs import set_up_logs
 from bot.settings import DEFAULT_FILE, Settings, text_of
 from bot.store.documents import StoreError, StoreLockedError, WrongKeyRingError
 from bot.store.postgres import migrations as schema
 from bot.store.postgres.address import Address
+from bot.store.postgres.snapshot import DatabaseStore
+from bot.store.snapshot import FileStore
 
 
 def open_store(settings: Settings) -> Store:

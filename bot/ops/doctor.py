@@ -29,11 +29,12 @@ from bot.ops.output import (
     shown,
     warning,
 )
-from bot.ops.stores import FileStore, Store
+from bot.ops.stores import Store
 from bot.settings import Settings, is_loopback, text_of
 from bot.slack.auth import check_api, fetch_grant
 from bot.slack.client import check_app_token
 from bot.store.documents import StoreError
+from bot.store.snapshot import FileStore
 from bot.tracker.client import Presence, look_for_service
 from bot.tracker.http import tracker_http
 from bot.tracker.models import TrackerError

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from bot.blocks.text import plural
 from bot.ops.output import Finding, failure, ok, shown, some_names, warning
-from bot.ops.stores import DatabaseStore, FileStore, SealedText, read_sealed, sealed_in, unopened
+from bot.ops.stores import SealedText, read_sealed, sealed_in, unopened
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.files import lock_file_of, lock_holder
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import open_pool
+from bot.store.postgres.snapshot import DatabaseStore
+from bot.store.snapshot import FileStore
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
@@ -29,19 +31,20 @@ Found = tuple[Finding, Sequence[Document] | None]
 
 async def check_store(store: FileStore) -> Found:
     """Return how the file is, and what it holds."""
+    place = shown(store.place)
     try:
         holder = lock_holder(lock_file_of(store.path))
         if not store.path.exists():
             if holder is not None:
-                said = f"{store.place} is gone, and process {shown(holder)} uses it"
+                said = f"{place} is gone, and process {shown(holder)} uses it"
                 return failure(STORE, said, f"If it is lost, {RESTORE}"), None
-            return ok(STORE, f"{store.place} is not there yet; a start makes it"), ()
+            return ok(STORE, f"{place} is not there yet; a start makes it"), ()
         documents = await read_sealed(store)
     except (StoreError, OSError) as error:
         mend = f"{SAME_USER} If it is damaged: {RESTORE}"
         return failure(STORE, shown(str(error)), mend), None
     used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
-    return ok(STORE, f"{store.place} is whole, {used}"), documents
+    return ok(STORE, f"{place} is whole, {used}"), documents
 
 
 async def check_database(store: DatabaseStore) -> Found:

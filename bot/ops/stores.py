@@ -1,118 +1,18 @@
-"""Open the store for the operator's commands: a file or a database."""
+"""Find the sealed texts of a store."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from bot.ops.output import OperatingError, shown
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import (
-    Document,
-    Documents,
-    StoreLockedError,
-    UnreadableSecretError,
-)
-from bot.store.encryption import (
-    CHECK_KEY,
-    KeyRing,
-    RingSource,
-    associated_data,
-    ring_source,
-)
-from bot.store.files import held_by, lock_file_of, lock_holder
-from bot.store.postgres.address import Address
-from bot.store.postgres.documents import open_postgres
-from bot.store.postgres.migrations import MigrationSet
-from bot.store.postgres.snapshot import database_documents, has_clients, restoring_database
-from bot.store.snapshot import Restore, file_documents, restoring_file
-from bot.store.sqlite import open_sqlite
-
-
-class FileStore:
-    """A store in an SQLite file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.place = shown(str(path.absolute()))
-
-    def require_there(self) -> None:
-        """Raise OperatingError when there is no store yet."""
-        if not self.path.exists():
-            raise OperatingError(
-                f"There is no store at {self.place}. Check DATABASE_URL, and the folder"
-                " you are in."
-            )
-
-    async def require_stopped(self) -> None:
-        """Raise StoreLockedError while a bot runs."""
-        lock = lock_file_of(self.path)
-        holder = lock_holder(lock)
-        if holder is not None:
-            raise StoreLockedError(held_by(holder, lock))
-
-    def documents(self) -> AsyncGenerator[Document]:
-        """Yield all documents, also beside a running bot; raise StoreError."""
-        return file_documents(self.path)
-
-    def restoring(self) -> AbstractAsyncContextManager[Restore]:
-        """Fill an empty store inside the block; raise StoreError."""
-        return restoring_file(self.path)
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreError, a StoreLockedError among them."""
-        documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
-        try:
-            yield documents
-        finally:
-            await documents.close()
-
-    def ring_source(self, setting: str | None) -> RingSource:
-        """Return the keys of the setting or else the key file; raise WrongKeyRingError."""
-        return ring_source(setting, self.path)
-
-
-class DatabaseStore:
-    """A store in PostgreSQL; `sets` are the migrations that writing needs. See `FileStore`."""
-
-    def __init__(self, address: Address, sets: Sequence[MigrationSet]) -> None:
-        self.address = address
-        self.sets = sets
-
-    def require_there(self) -> None:
-        """Do nothing: the first read fails when it is not there."""
-
-    async def require_stopped(self) -> None:
-        """Raise StoreLockedError while a bot runs, as far as the database tells."""
-        if await has_clients(self.address):
-            raise StoreLockedError(
-                f"it is connected to {shown(self.address.place)}. Stop it first."
-            )
-
-    def documents(self) -> AsyncGenerator[Document]:
-        return database_documents(self.address)
-
-    def restoring(self) -> AbstractAsyncContextManager[Restore]:
-        return restoring_database(self.address)
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreError."""
-        documents = await open_postgres(self.address, sets=self.sets)
-        try:
-            yield documents
-        finally:
-            await documents.close()
-
-    def ring_source(self, setting: str | None) -> RingSource:
-        return RingSource(KeyRing.parse(setting) if setting else None)
-
+from bot.store.documents import Document, UnreadableSecretError
+from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data
+from bot.store.postgres.snapshot import DatabaseStore
+from bot.store.snapshot import FileStore
 
 Store = FileStore | DatabaseStore
-
-
 FIELD = "sealed"
 
 

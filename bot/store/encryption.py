@@ -23,7 +23,7 @@ from bot.store.documents import (
     WrongKeyRingError,
     update,
 )
-from bot.store.files import OTHERS, OWNER_ONLY, write_new_private_file
+from bot.store.files import OTHERS, OWNER_ONLY, written_whole
 
 VERSION = "v1"
 KEY_BYTES = 32
@@ -118,7 +118,7 @@ async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
 
 
 def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
-    """Return the ring in the file, and whether it was made just now.
+    """Return the ring in the file, and whether it was made just now; hold the store's lock.
 
     A file that is there is never overwritten: what it sealed could not be read again.
 
@@ -127,8 +127,10 @@ def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
         StoreError: it cannot be read or made.
     """
     try:
-        key = _text(os.urandom(KEY_BYTES))
-        is_new = not path.exists() and write_new_private_file(path, f"k1:{key}\n")
+        if is_new := not os.path.lexists(path):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with written_whole(path) as file:
+                file.write(f"k1:{_text(os.urandom(KEY_BYTES))}\n".encode())
         if path.stat().st_mode & OTHERS:
             path.chmod(OWNER_ONLY)
     except OSError as error:

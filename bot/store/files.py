@@ -4,8 +4,11 @@ import errno
 import fcntl
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import IO
 
 from bot.store.documents import StoreError, StoreLockedError
 
@@ -40,19 +43,22 @@ def make_private_database(path: Path) -> None:
             make_private_file(path.with_name(name))
 
 
-def write_new_private_file(path: Path, text: str) -> bool:
-    """Make a file whole or not at all; return False if one is there already. OSError: it fails."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.") as draft:  # mode 0600
-        draft.write(text)
-        draft.flush()
-        os.fsync(draft.fileno())
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """Yield a draft, private to its owner, that replaces the file after the block.
+
+    When the block fails, there is no draft and the file is as it was.
+    """
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as draft:
         try:
-            os.link(draft.name, path)  # unlike a rename, it never replaces
-        except FileExistsError:
-            return False
+            yield draft
+            draft.flush()
+            os.fsync(draft.fileno())
+            Path(draft.name).replace(path)
+        except BaseException:
+            Path(draft.name).unlink()
+            raise
     _sync_names_in(path.parent)
-    return True
 
 
 def _sync_names_in(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Read a whole store, document by document, and fill an empty one: here an SQLite file."""
+"""A store in an SQLite file, as the operator's commands use it."""
 
 import asyncio
 import sqlite3
@@ -6,14 +6,100 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from bot.store.documents import Document, StoreError, decode_row, encode_row, encode_value
+from bot.store.documents import Document, Documents, StoreError, encode_row, encode_value
+from bot.store.encryption import RingSource, ring_source
 from bot.store.files import FileLock, lock_file_of, make_private_database
+from bot.store.sqlite import ALL_ROWS, BUSY_S, begin_reading, document_of, open_sqlite
 
-BUSY_S = 5.0
-# As bytes: text that is no UTF-8 would be an error before its key is known.
-ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
 # Writes a new document as it is, revision and all.
 Restore = Callable[[Document], Awaitable[object]]
+
+
+class FileStore:
+    """Reads a whole file beside a running bot, and fills or changes it without one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.place = str(path.absolute())
+
+    def require_there(self) -> None:
+        """Raise StoreError when there is no store yet."""
+        if not self.path.exists():
+            raise StoreError(
+                f"There is no store at {self.place}. Check DATABASE_URL, and the folder you are in"
+            )
+
+    async def require_stopped(self) -> None:
+        """Do nothing: `restoring` and `opened` take the lock that a running bot holds."""
+
+    async def documents(self) -> AsyncGenerator[Document]:
+        """Yield all documents, of one moment, in key order, also beside a running bot.
+
+        While it is read, what others write waits in the log. It leaves the `-wal` and `-shm` files
+        of any reader. StoreError: it is missing or damaged.
+        """
+        try:
+            connection = _opened_to_read(self.path)
+            with closing(connection):
+                query = f"{ALL_ROWS} ORDER BY key"
+                rows = await asyncio.to_thread(begin_reading, connection, self.path, query)
+                for key, value in rows or ():
+                    yield document_of(key.decode(), value or b"")
+        except (sqlite3.Error, OSError, RuntimeError, ValueError) as error:
+            # RuntimeError: a loop of symbolic links
+            what = f"{type(error).__name__}: {error}"
+            raise StoreError(f"cannot read {self.path}: {what}") from error
+
+    @asynccontextmanager
+    async def restoring(self) -> AsyncIterator[Restore]:
+        """Fill a file that is empty but for its own notes in one transaction: all or none.
+
+        Raises StoreLockedError: a process uses the file. StoreError: it holds data, or cannot be
+        written.
+        """
+        real = await asyncio.to_thread(self.path.resolve)
+        lock = FileLock(lock_file_of(real))
+        is_new = not real.exists()  # under the lock: another restore may have made it until then
+        try:
+            make_private_database(real)
+            with closing(_opened_to_write(real)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                # As sqlitedict makes it (2.1).
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)"
+                )
+                connection.execute("DELETE FROM docs WHERE key LIKE 'meta/%'")
+                _require_empty(connection, self.path)
+
+                async def write(each: Document) -> None:
+                    row = encode_row(each.rev, each.due_at, encode_value(each.value))
+                    connection.execute(
+                        "INSERT INTO docs (key, value) VALUES (?, ?)", (each.key, row)
+                    )
+
+                yield write
+                connection.execute("COMMIT")
+        except BaseException as error:
+            if is_new:
+                real.unlink(missing_ok=True)
+            if isinstance(error, sqlite3.Error | OSError):
+                raise StoreError(f"cannot write {self.path}: {error}") from error
+            raise
+        finally:
+            lock.release()
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Documents]:
+        """Open it for writing; raise StoreError, a StoreLockedError among them."""
+        documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
+        try:
+            yield documents
+        finally:
+            await documents.close()
+
+    def ring_source(self, setting: str | None) -> RingSource:
+        """Return the keys of the setting or else the key file; raise WrongKeyRingError."""
+        return ring_source(setting, self.path)
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:
@@ -25,80 +111,6 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
         timeout=BUSY_S,
         check_same_thread=False,  # checked by another thread, which nothing else waits for
     )
-
-
-def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sqlite3.Cursor | None:
-    """Check the whole file and begin to read it; `None` when it has no table yet."""
-    connection.execute("BEGIN")  # all that follows sees one moment
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
-        return None
-    return connection.execute(query)
-
-
-def document_of(key: str, value: bytes) -> Document:
-    """Return the document in a row, or raise ValueError with its key."""
-    try:
-        return decode_row(key, value)
-    except ValueError as error:
-        raise ValueError(f"{key!r} cannot be read: {error}") from error
-
-
-async def file_documents(path: Path) -> AsyncGenerator[Document]:
-    """Yield all documents of the file, of one moment, in key order.
-
-    While it is read, what others write waits in the log. It leaves the `-wal` and `-shm` files of
-    any reader. StoreError: it is missing or damaged.
-    """
-    try:
-        connection = _opened_to_read(path)
-        with closing(connection):
-            query = f"{ALL_ROWS} ORDER BY key"
-            rows = await asyncio.to_thread(begin_reading, connection, path, query)
-            for key, value in rows or ():
-                yield document_of(key.decode(), value or b"")
-    except (sqlite3.Error, OSError, RuntimeError, ValueError) as error:
-        # RuntimeError: a loop of symbolic links
-        raise StoreError(f"cannot read {path}: {type(error).__name__}: {error}") from error
-
-
-@asynccontextmanager
-async def restoring_file(path: Path) -> AsyncIterator[Restore]:
-    """Fill a file that is empty but for its own notes in one transaction: all or none.
-
-    Raises StoreLockedError: a process uses the file. StoreError: it holds data, or cannot be
-    written.
-    """
-    real = await asyncio.to_thread(path.resolve)
-    lock = FileLock(lock_file_of(real))
-    is_new = not real.exists()  # under the lock: another restore may have made it until then
-    try:
-        make_private_database(real)
-        with closing(_opened_to_write(real)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            # As sqlitedict makes it (2.1).
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)"
-            )
-            connection.execute("DELETE FROM docs WHERE key LIKE 'meta/%'")
-            _require_empty(connection, path)
-
-            async def write(each: Document) -> None:
-                row = encode_row(each.rev, each.due_at, encode_value(each.value))
-                connection.execute("INSERT INTO docs (key, value) VALUES (?, ?)", (each.key, row))
-
-            yield write
-            connection.execute("COMMIT")
-    except BaseException as error:
-        if is_new:
-            real.unlink(missing_ok=True)
-        if isinstance(error, sqlite3.Error | OSError):
-            raise StoreError(f"cannot write {path}: {error}") from error
-        raise
-    finally:
-        lock.release()
 
 
 def _require_empty(connection: sqlite3.Connection, path: Path) -> None:

@@ -28,10 +28,12 @@ from bot.store.documents import (
     next_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
-from bot.store.snapshot import ALL_ROWS, BUSY_S, begin_reading, document_of
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+BUSY_S = 5.0
+# As bytes: text that is no UTF-8 would be an error before its key is known.
+ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
 PAGE_ROWS = 100  # a document may be of a megabyte
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
 # A page in one row of hex: text that is no UTF-8, or damage, is an error then before sqlitedict
@@ -54,6 +56,25 @@ def first_due(
         if due_at <= moment and (not kinds or kind_of(key) in kinds)
     )
     return [key for _, key in found[:limit]]
+
+
+def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sqlite3.Cursor | None:
+    """Check the whole file and begin to read it; `None` when it has no table yet."""
+    connection.execute("BEGIN")  # all that follows sees one moment
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
+        return None
+    return connection.execute(query)
+
+
+def document_of(key: str, value: bytes) -> Document:
+    """Return the document in a row, or raise ValueError with its key."""
+    try:
+        return decode_row(key, value)
+    except ValueError as error:
+        raise ValueError(f"{key!r} cannot be read: {error}") from error
 
 
 def due_in(path: Path) -> dict[str, datetime]:

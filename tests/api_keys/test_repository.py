@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 
 from bot.keys.key_record import KeyDraft, checked_secret
-from bot.keys.notifications import KeyClaims
+from bot.keys.notifications import claim_notice, settle_notice
 from bot.keys.repository import Keys
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import UnreadableSecretError
@@ -67,10 +67,9 @@ async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) ->
 async def test_a_recovered_key_remembers_readers(keys: Keys, documents: MemoryDocuments) -> None:
     await keys.save(ONE, a_draft(), set_by="U1")
     await keys.note_refused(ONE, await keys.stored(ONE))
-    claims = KeyClaims(keys)
-    claim = await claims.claim(ONE, lease=timedelta(seconds=60))
+    claim = await claim_notice(keys, ONE, lease=timedelta(seconds=60))
     assert claim is not None
-    await claims.settle(ONE, claim, ("U1",), None)
+    await settle_notice(keys, ONE, claim, ("U1",), None)
     assert (await keys.stored(ONE)).record.told == ("U1",)
     await keys.note_lacking(ONE, await keys.stored(ONE), "add")
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +14,6 @@ from yarl import URL
 
 from bot.installations import pages as install_pages
 from bot.installations.installation import Installation, organisation
-from bot.installations.oauth_calls import OAuthCalls
 from bot.installations.oauth_flow import (
     INSTALL_PATH,
     LINES_A_MINUTE,
@@ -128,10 +126,8 @@ class Bot:
                 installation_store=InstallationStore(a_memory(self.documents, self.clock.seconds)),
                 state_store=InstallStates(RING, clock=self.clock),
             ),
-            calls=OAuthCalls(
-                client, client_id=CLIENT_ID, client_secret=CLIENT_SECRET, clock=self.clock
-            ),
-            pages=install_pages,
+            client=client,
+            clock=self.clock,
             on_installed=self.welcome,
             tasks=self.tasks,
         )
@@ -350,8 +346,10 @@ async def test_strangers_raise_no_alarm(
     assert "SLACK_CLIENT_SECRET" not in page.text + capsys.readouterr().out
 
 
-async def test_any_error_has_a_reference(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
-    bot.flow._pages = ModuleType("no_pages")
+async def test_any_error_has_a_reference(
+    bot: Bot, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(install_pages, "installed_page")
 
     page = await bot.browser.install()
 

@@ -5,12 +5,14 @@ from typing import Any
 
 import aiohttp
 import pytest
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.oauth_calls import OAuthCalls
+from bot.installations.installation import Installation
+from bot.installations.oauth_calls import exchange_code
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
-from tests.fakes import FakeClock
+from tests.builders import MOMENT
 from tests.installations.slack_stub import (
     ANSWER,
     CLIENT_ID,
@@ -30,26 +32,19 @@ async def slack() -> AsyncIterator[SlackStub]:
         yield stub
 
 
-def calls(url: str, http: aiohttp.ClientSession, secret: str = CLIENT_SECRET) -> OAuthCalls:
-    client = AsyncWebClient(base_url=url, session=http, retry_handlers=[])
-    return OAuthCalls(client, client_id=CLIENT_ID, client_secret=secret, clock=FakeClock())
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
+async def exchanged(
+    slack: SlackStub, code: str = CODE, secret: str = CLIENT_SECRET
+) -> Installation:
+    settings = AsyncOAuthSettings(client_id=CLIENT_ID, client_secret=secret, redirect_uri=BACK)
     async with aiohttp.ClientSession() as http:
-        yield http
+        client = AsyncWebClient(base_url=slack.url, session=http, retry_handlers=[])
+        return await exchange_code(client, settings, code, MOMENT)
 
 
-@pytest.fixture
-def oauth(slack: SlackStub, http: aiohttp.ClientSession) -> OAuthCalls:
-    return calls(slack.url, http)
-
-
-async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCalls) -> None:
+async def test_a_code_gives_what_was_installed(slack: SlackStub) -> None:
     slack.answer["authed_user"] = {"id": "U1", "access_token": "xoxp-private", "scope": "x"}
 
-    given = await oauth.exchange(CODE, BACK)
+    given = await exchanged(slack)
 
     assert (given.home, given.name) == (WorkspaceId("T1"), "Acme")
     assert (given.scopes, given.installed_by) == (("commands", "chat:write"), "U1")
@@ -71,19 +66,15 @@ async def test_a_code_gives_what_was_installed(slack: SlackStub, oauth: OAuthCal
     ],
     ids=str,
 )
-async def test_an_incomplete_answer_is_refused(
-    slack: SlackStub, oauth: OAuthCalls, change: dict[str, Any]
-) -> None:
+async def test_an_incomplete_answer_is_refused(slack: SlackStub, change: dict[str, Any]) -> None:
     slack.answer, slack.codes = ANSWER | change, [CODE]
 
     with pytest.raises(SlackUnavailableError):
-        await oauth.exchange(CODE, BACK)
+        await exchanged(slack)
 
 
-async def test_refusals_keep_codes(
-    slack: SlackStub, oauth: OAuthCalls, http: aiohttp.ClientSession
-) -> None:
+async def test_refusals_keep_codes(slack: SlackStub) -> None:
     with pytest.raises(SlackRefusedError, match="invalid_code"):
-        await oauth.exchange("other", BACK)
+        await exchanged(slack, code="other")
     with pytest.raises(SlackRefusedError, match="bad_client_secret"):
-        await calls(slack.url, http, secret="wrong").exchange(CODE, BACK)
+        await exchanged(slack, secret="wrong")

@@ -6,44 +6,39 @@ import pytest
 import structlog
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.blocks.message import Message
+from bot.access.repository import Act, Audit
 from bot.installations.installation import Installation
-from bot.installations.welcome import Arrival, StoreCheck, Welcome
+from bot.installations.welcome import StoreCheck, Welcome
+from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
+from tests.api_keys.test_repository import a_draft
 from tests.builders import ADMIN_ID
 from tests.fakes import TIME_LIMIT_S, FakePosts
-from tests.installations.builders import ACME, IN_ORG, ORG, Registry, an_installation
+from tests.installations.builders import ACME, IN_ORG, ORG, RING, Registry, an_installation
 
 
 class Bot:
-    """A welcome with everything around it; `arrivals` are what it found words for."""
+    """A welcome with everything around it."""
 
     def __init__(self) -> None:
         self.registry, self.posts, self.tasks = Registry(), FakePosts(), Tasks()
-        self.arrivals: list[Arrival] = []
-        self.noted: list[tuple[WorkspaceId, bool]] = []
+        documents, clock = self.registry.documents, self.registry.clock
+        self.keys = Keys(documents, RING, clock=clock)
+        self.audit = Audit(documents, clock=clock)
         self.welcome = Welcome(
-            self.registry.documents,
+            documents,
+            self.registry.repository,
             self.posts.send_dm,
             self.tasks,
-            words=self.words,
-            has_key=self.has_key,
-            may_set_key=self.may_set_key,
-            note=self.note,
+            self.keys,
+            self.audit,
+            self.may_set_key,
         )
 
-    async def note(self, installation: Installation, before: Installation | None) -> None:
-        self.noted.append((installation.home, before is not None))
-        await self.registry.documents.put(f"{installation.home}/audit", {})
-
-    def words(self, arrival: Arrival) -> Message:
-        self.arrivals.append(arrival)
-        return Message("welcome")
-
-    async def has_key(self, workspace: WorkspaceId) -> bool:
-        return bool(await self.registry.keys(f"{workspace}/key"))
+    async def noted(self, home: WorkspaceId = ACME) -> list[Act]:
+        return [entry.act for entry in await self.audit.entries(home)]
 
     async def may_set_key(self, _workspace: WorkspaceId, user_id: str) -> bool:
         return user_id == ADMIN_ID
@@ -63,18 +58,20 @@ def bot() -> Bot:
 async def test_the_installer_is_greeted_once(bot: Bot) -> None:
     await bot.install()
 
-    assert bot.posts.notified == [(ADMIN_ID, "welcome")]
-    assert bot.noted == [(ACME, False)]
-    [arrival] = bot.arrivals
-    assert (arrival.may_set_key, arrival.has_key) == (True, False)
+    [(told, said)] = bot.posts.notified
+    assert told == ADMIN_ID
+    assert "Domain Tracker is installed in Acme" in said
+    assert "Then press Set key" in said
+    assert await bot.noted() == [Act.APP_INSTALLED]
 
 
 async def test_a_key_of_before_is_known(bot: Bot) -> None:
-    await bot.registry.set_up(ACME)
+    await bot.keys.save(ACME, a_draft(), set_by=ADMIN_ID)
 
     await bot.install(before=an_installation())
 
-    assert bot.arrivals[0].has_key
+    assert "The key and the digests are as they were." in bot.posts.notified[0][1]
+    assert await bot.noted() == [Act.APP_REINSTALLED]
 
 
 @pytest.mark.parametrize(
@@ -86,16 +83,18 @@ async def test_it_is_noted_although_the_greeting_failed(bot: Bot, error: Excepti
     await bot.install()
 
     assert bot.posts.notified == []
-    assert bot.noted == [(ACME, False)]
+    assert await bot.noted() == [Act.APP_INSTALLED]
 
 
 async def test_a_workspace_that_an_organisation_was_given_for_is_greeted_once(bot: Bot) -> None:
+    await bot.registry.repository.put(an_installation(ORG))
+
     for _ in range(2):
-        await bot.welcome.on_granted(IN_ORG, an_installation(ORG))
+        await bot.welcome.on_granted(IN_ORG)
         assert await bot.tasks.drain(TIME_LIMIT_S)
 
-    assert bot.posts.notified == [(ADMIN_ID, "welcome")]
-    assert bot.noted == [(IN_ORG, False)]
+    assert [told for told, _ in bot.posts.notified] == [ADMIN_ID]
+    assert await bot.noted(IN_ORG) == [Act.APP_INSTALLED]
 
 
 @pytest.mark.parametrize("is_known", [False, True])

@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access.repository import Act
 from bot.app import features
-from bot.app.services import Services, Stored, build_shared_state
+from bot.app.services import Services
 from bot.blocks.builders import actions, button, notice, section
 from bot.blocks.message import Block, Message
 from bot.digests.models import Digest, Plan
@@ -38,6 +38,7 @@ from bot.settings import Settings
 from bot.slack.client import open_form
 from bot.slack.replies import Origin, Replies
 from bot.slack.usergroups import UserGroups
+from bot.store.deduplication import MemoryDedup
 from bot.store.encryption import KeyRing
 from bot.web.metrics import Metrics
 from tests.api_keys.test_repository import a_draft
@@ -94,19 +95,19 @@ class Bot:
     documents: DocumentsOnDisk
     posts: FakePosts
     tasks: Tasks
-    cases: features.UseCases
+    features: features.Features
     dispatcher: NotingDispatcher
     screen: HomeScreen
 
     def __post_init__(self) -> None:
-        self.service, self.repository = self.cases.digests, self.cases.repository
-        self.portfolio = self.cases.portfolio
-        self.keys, self.managers = self.cases.admin.keys, self.cases.admin.managers
-        self.audit = self.cases.admin.audit
+        self.service, self.repository = self.features.digests, self.features.repository
+        self.portfolio = self.features.portfolio
+        self.keys, self.managers = self.features.keys, self.features.managers
+        self.audit = self.features.audit
 
     @property
     def lists(self) -> FakeConnection:
-        return cast(FakeConnection, self.cases.tracker)
+        return cast(FakeConnection, self.features.tracker)
 
     @property
     def client(self) -> AsyncWebClient:
@@ -290,7 +291,7 @@ async def running_bot(
         return making
 
     fakes: dict[str, Callable[..., Any]] = {
-        "UseCases": features.UseCases,
+        "Features": features.Features,
         "Dispatcher": NotingDispatcher,
         "HomeScreen": HomeScreen,
         "UserGroups": partial(UserGroups, clock=clock.seconds),
@@ -312,30 +313,26 @@ async def running_bot(
         ) as slack,
     ):
         app = bolt_app(slack)
-        client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, session=http)
 
-        async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
-            return client
-
-        stored = Stored(documents=cast(Any, documents), ring=RING)
         parts = Services(
             settings=Settings(
                 domain_tracker_url="http://127.0.0.1:9",
                 slack_bot_token=SecretStr(slack.bot_token),
                 slack_signing_secret=SecretStr(slack.signing_secret),
             ),
-            documents=stored.documents,
+            documents=cast(Any, documents),
             ring=RING,
             deferred=DeferredCommands(documents, RING, clock=clock),
             tasks=tasks,
-            client_for=client_for,
+            slack=cast(Any, None),
+            installations=cast(Any, None),
             posting=cast(Any, posts),
             replies=Replies(http),
             tracker_http=tracker_http,
             clock=clock,
             metrics=Metrics(role="all", store="sqlite"),
-            commons=build_shared_state(stored),
             inflight=InflightTracker(),
+            seen=MemoryDedup(clock=clock.seconds),
         )
         with pytest.MonkeyPatch.context() as patch:
             for name, make in fakes.items():
@@ -348,7 +345,7 @@ async def running_bot(
             documents,
             posts,
             tasks,
-            made["UseCases"],
+            made["Features"],
             made["Dispatcher"],
             made["HomeScreen"],
         )

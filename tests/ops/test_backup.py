@@ -16,11 +16,13 @@ import pytest
 from bot.jobs.queue_jobs import migrations
 from bot.ops.backup import STDIO, back_up, restore
 from bot.ops.output import OperatingError
-from bot.ops.stores import DatabaseStore, FileStore, Store
+from bot.ops.stores import Store
 from bot.store.documents import Documents, StoreError, StoreLockedError, encode_row
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.files import FileLock
 from bot.store.postgres.address import parse_address
+from bot.store.postgres.snapshot import DatabaseStore
+from bot.store.snapshot import FileStore
 from tests.builders import MOMENT
 
 SETTING = "k1:" + "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE="

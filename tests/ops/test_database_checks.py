@@ -6,10 +6,10 @@ from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.ops.doctor_store import check_database
 from bot.ops.output import Mark
-from bot.ops.stores import DatabaseStore
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
+from bot.store.postgres.snapshot import DatabaseStore
 from tests.ops.builders import an_installation
 
 RING = "k1:" + base64.b64encode(b"a" * 32).decode()

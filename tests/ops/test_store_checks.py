@@ -8,10 +8,10 @@ import pytest
 
 from bot.ops.doctor_store import check_store, ring_finding
 from bot.ops.output import Mark
-from bot.ops.stores import FileStore
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
+from bot.store.snapshot import FileStore
 from bot.store.sqlite import open_sqlite
 from tests.builders import KEY
 from tests.store.test_encryption import a_ring

@@ -2,16 +2,12 @@
 
 import errno
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
-from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError, WrongKeyRingError
-from bot.store.encryption import associated_data, load_or_make_key_file
-
-HERE = associated_data("key", WorkspaceId("T1"))
+from bot.store.encryption import load_or_make_key_file
 
 
 @pytest.fixture
@@ -43,18 +39,6 @@ def test_a_stopped_start_leaves_no_half_key(
 
     assert list(key_file.parent.iterdir()) == []
     assert load_or_make_key_file(key_file)[1] is True
-
-
-def test_a_faster_start_keeps_its_key(
-    key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sealed = load_or_make_key_file(tmp_path / "faster")[0].encrypt("a secret", HERE)
-    monkeypatch.setattr(os, "fsync", lambda _: shutil.copyfile(tmp_path / "faster", key_file))
-
-    ring, is_new = load_or_make_key_file(key_file)
-
-    assert is_new is False
-    assert ring.decrypt(sealed, HERE) == "a secret"
 
 
 def test_a_file_that_others_could_read_is_made_private(key_file: Path) -> None:

@@ -3,12 +3,15 @@
 import json
 import re
 from collections.abc import Callable
-from typing import Any
 
 from bot.blocks.message import Message
 from bot.installations.installation import organisation
-from bot.installations.views import arrival_message, not_installed_text
-from bot.installations.welcome import Arrival
+from bot.installations.views import (
+    not_installed_text,
+    organisation_message,
+    welcome_back_message,
+    welcome_message,
+)
 from bot.keys.views import SET_KEY
 from tests.builders import HOSTILE_TEXTS
 from tests.installations.builders import an_installation
@@ -17,8 +20,8 @@ from tests.views import acceptance
 from tests.views.acceptance import buttons, shown_text
 
 
-def arrival(name: str = "Acme", **fields: Any) -> Message:
-    return arrival_message(Arrival(installation=an_installation(name=name), **fields))
+def welcome(name: str = "Acme", *, may_set_key: bool = False) -> Message:
+    return welcome_message(an_installation(name=name), may_set_key=may_set_key)
 
 
 # Beside what acceptance.py knows: the bot itself.
@@ -31,11 +34,11 @@ def assert_slack_takes(message: Message) -> None:
 
 
 EVERY_MESSAGE: dict[str, Callable[[str], Message]] = {
-    "may set": lambda name: arrival(name, may_set_key=True),
-    "may not set": arrival,
-    "back": lambda name: arrival(name, may_set_key=True, has_key=True),
-    "organisation": lambda name: arrival_message(
-        Arrival(installation=an_installation(organisation("E1"), name=name))
+    "may set": lambda name: welcome(name, may_set_key=True),
+    "may not set": welcome,
+    "back": lambda name: welcome_back_message(an_installation(name=name)),
+    "organisation": lambda name: organisation_message(
+        an_installation(organisation("E1"), name=name)
     ),
 }
 
@@ -47,9 +50,9 @@ def test_slack_takes_it_and_no_name_acts(kind: str, name: str) -> None:
 
 
 def test_only_admins_are_led_to_the_key() -> None:
-    assert "Set key" not in buttons(arrival())
-    assert "Ask an admin or owner" in arrival().text
-    message = arrival(may_set_key=True)
+    assert "Set key" not in buttons(welcome())
+    assert "Ask an admin or owner" in welcome().text
+    message = welcome(may_set_key=True)
 
     assert "Set key" in buttons(message)
     assert SET_KEY in str(message.blocks)

@@ -1,14 +1,22 @@
-"""Read a whole database, and fill an empty one in one transaction."""
+"""A store in PostgreSQL, as the operator's commands use it."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import LiteralString
 
 import psycopg
 
-from bot.store.documents import Document, StoreError, encode_value
+from bot.store.documents import (
+    Document,
+    Documents,
+    StoreError,
+    StoreLockedError,
+    encode_value,
+)
+from bot.store.encryption import KeyRing, RingSource
 from bot.store.postgres.address import Address
-from bot.store.postgres.documents import COLUMNS, document_of
+from bot.store.postgres.documents import COLUMNS, document_of, open_postgres
+from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, connected
 from bot.store.snapshot import Restore
 
@@ -19,7 +27,7 @@ CLIENTS: LiteralString = """
 """
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 # A writer of this moment has ended by then, or is stuck.
-LOCKED_WITHIN = "10s"
+LOCKED_WITHIN: LiteralString = "10s"
 
 
 @asynccontextmanager
@@ -40,49 +48,66 @@ async def _transaction(address: Address, verb: str) -> AsyncIterator[Connection]
         await connection.close()
 
 
-async def database_documents(address: Address) -> AsyncGenerator[Document]:
-    """Yield all documents of one moment, in key order; raise as `_transaction` does."""
-    async with _transaction(address, "read") as connection:
-        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        async with connection.cursor(name="documents") as cursor:
-            await cursor.execute(SELECT + "ORDER BY key")
-            async for row in cursor:
-                yield document_of(row)
+class DatabaseStore:
+    """See `FileStore`. `sets` are the migrations that writing needs."""
 
+    def __init__(self, address: Address, sets: Sequence[MigrationSet]) -> None:
+        self.address = address
+        self.sets = sets
 
-async def has_clients(address: Address) -> bool:
-    """Return whether processes of the bot are connected.
+    def require_there(self) -> None:
+        """Do nothing: the first read fails when it is not there."""
 
-    The connections of a pooler in between count too, and outlive the processes.
-    """
-    connection = await connected(address)
-    try:
-        return await (await connection.execute(CLIENTS)).fetchone() is not None
-    except psycopg.Error as error:
-        raise StoreError(f"cannot read {address.place}: {error}") from error
-    finally:
-        await connection.close()
+    async def require_stopped(self) -> None:
+        """Raise StoreLockedError while processes of the bot are connected.
 
+        The connections of a pooler in between count too, and outlive the processes.
+        """
+        async with _transaction(self.address, "read") as connection:
+            if await (await connection.execute(CLIENTS)).fetchone():
+                raise StoreLockedError(f"it is connected to {self.address.place}. Stop it first.")
 
-@asynccontextmanager
-async def restoring_database(address: Address) -> AsyncIterator[Restore]:
-    """Fill a database that is empty but for its own notes in one transaction: all or none.
+    async def documents(self) -> AsyncGenerator[Document]:
+        """Yield all documents of one moment, in key order; raise as `_transaction` does."""
+        async with _transaction(self.address, "read") as connection:
+            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            async with connection.cursor(name="documents") as cursor:
+                await cursor.execute(SELECT + "ORDER BY key")
+                async for row in cursor:
+                    yield document_of(row)
 
-    Other clients read what was there before. Their writes wait, and fail when that takes too long.
-    StoreError: it holds data, or it failed.
-    """
-    async with _transaction(address, "write") as connection:
-        # `true`: of this transaction only. A pooler gives the connection to somebody else then.
-        await connection.execute("SELECT set_config('lock_timeout', %s, true)", (LOCKED_WITHIN,))
-        await connection.execute("LOCK TABLE document, forgotten IN EXCLUSIVE MODE")
-        await connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
-        await connection.execute("DELETE FROM forgotten")
-        if await (await connection.execute("SELECT 1 FROM document LIMIT 1")).fetchone():
-            raise StoreError(f"{address.place} holds data already: nothing was written")
-        into = "COPY document (key, value, rev, due_at) FROM STDIN"
-        async with connection.cursor() as cursor, cursor.copy(into) as copy:
+    @asynccontextmanager
+    async def restoring(self) -> AsyncIterator[Restore]:
+        """Fill a database that is empty but for its own notes in one transaction: all or none.
 
-            async def write(each: Document) -> None:
-                await copy.write_row((each.key, encode_value(each.value), each.rev, each.due_at))
+        Other clients read what was there before. Their writes wait, and fail when that takes too
+        long. StoreError: it holds data, or it failed.
+        """
+        async with _transaction(self.address, "write") as connection:
+            await connection.execute(f"SET LOCAL lock_timeout = '{LOCKED_WITHIN}'")
+            await connection.execute("LOCK TABLE document, forgotten IN EXCLUSIVE MODE")
+            await connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
+            await connection.execute("DELETE FROM forgotten")
+            if await (await connection.execute("SELECT 1 FROM document LIMIT 1")).fetchone():
+                raise StoreError(f"{self.address.place} holds data already: nothing was written")
+            into = "COPY document (key, value, rev, due_at) FROM STDIN"
+            async with connection.cursor() as cursor, cursor.copy(into) as copy:
 
-            yield write
+                async def write(each: Document) -> None:
+                    await copy.write_row(
+                        (each.key, encode_value(each.value), each.rev, each.due_at)
+                    )
+
+                yield write
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Documents]:
+        """Open it for writing; raise StoreError."""
+        documents = await open_postgres(self.address, sets=self.sets)
+        try:
+            yield documents
+        finally:
+            await documents.close()
+
+    def ring_source(self, setting: str | None) -> RingSource:
+        return RingSource(KeyRing.parse(setting) if setting else None)
