@@ -35,7 +35,7 @@ from bot.slack.auth import check_api, fetch_grant
 from bot.slack.client import check_app_token
 from bot.store.documents import StoreError
 from bot.store.snapshot import FileStore
-from bot.tracker.client import Presence, look_for_service
+from bot.tracker.client import foreign_status
 from bot.tracker.http import tracker_http
 from bot.tracker.models import TrackerError
 
@@ -46,7 +46,7 @@ async def diagnose(settings: Settings, store: Store) -> list[Finding]:
     """Return the findings about everything that the bot needs, but for the settings."""
     url, ring = settings.domain_tracker_url, text_of(settings.bot_secret_keys) or None
     async with aiohttp.ClientSession() as http, tracker_http() as service:
-        look = partial(look_for_service, service, url, LIMIT_S)
+        look = partial(foreign_status, service, url, LIMIT_S)
         found = await findings_of(
             [
                 *_slack_checks(settings, http),
@@ -58,10 +58,10 @@ async def diagnose(settings: Settings, store: Store) -> list[Finding]:
     return [*found, DISK_IS_WIPED] if is_wiped else found
 
 
-async def findings_of(checks: Iterable[Named], limit_s: float = LIMIT_S) -> list[Finding]:
-    """Return what the checks find, each after at most `limit_s` (the store's: 30 s)."""
+async def findings_of(checks: Iterable[Named]) -> list[Finding]:
+    """Return what the checks find, each after at most 5 s (the store's: 30 s)."""
     ran = (
-        found_within(about, check, STORE_LIMIT_S if about == STORE else limit_s)
+        found_within(about, check, STORE_LIMIT_S if about == STORE else LIMIT_S)
         for about, check in checks
     )
     return [*chain.from_iterable(await asyncio.gather(*ran))]
@@ -97,14 +97,14 @@ MEND = (
 )
 
 
-async def check_tracker(look: Callable[[], Awaitable[Presence]], url: str) -> Sequence[Finding]:
+async def check_tracker(look: Callable[[], Awaitable[int | None]], url: str) -> Sequence[Finding]:
     """Return whether the service answers at `url`; `look` asks it."""
     try:
-        presence = await look()
+        status = await look()
     except TrackerError as error:
         return [failure(SETTING, f"no answer from {shown(url)} ({shown(str(error))})", MEND)]
-    if not presence.is_tracker:
-        said = f"something else answers at {shown(url)}, with status {presence.status}"
+    if status is not None:
+        said = f"something else answers at {shown(url)}, with status {status}"
         return [failure(SETTING, said, MEND)]
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
