@@ -11,7 +11,7 @@ async def checked(status: int | None, url: str = URL) -> Finding:
     async def look() -> int | None:
         return status
 
-    (finding,) = await check_tracker(look, url)
+    (finding,) = await check_tracker(look(), url)
     return finding
 
 
@@ -27,7 +27,7 @@ async def test_no_answer_is_a_failure() -> None:
     async def look() -> int | None:
         raise TimedOutError("ConnectTimeout at GET /api", is_outcome_unknown=False)
 
-    (finding,) = await check_tracker(look, URL)
+    (finding,) = await check_tracker(look(), URL)
 
     assert finding.mark is Mark.FAIL
     assert f"no answer from {URL} (ConnectTimeout" in finding.said
