@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import (
@@ -16,8 +16,6 @@ from pydantic import (
     ModelWrapValidatorHandler,
     SecretStr,
     ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
     model_validator,
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -146,26 +144,6 @@ def _networks(text: str) -> str:
     return text
 
 
-def _in_words(what: str) -> WrapValidator:
-    """Say `must …` of what is wrong, in the place of pydantic's own words."""
-
-    def check(value: Any, right: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            return right(value)
-        except ValidationError:
-            raise ValueError(f"must {what}") from None
-
-    return WrapValidator(check)
-
-
-def _number(low: float, high: float) -> WrapValidator:
-    return _in_words(f"be a number from {low:g} to {high:g}")
-
-
-def _one_of(kind: Any) -> WrapValidator:
-    return _in_words(f"be one of {', '.join(get_args(kind))}")
-
-
 Url = Annotated[str, AfterValidator(_address)]
 DomainUrl = Annotated[str, AfterValidator(_domain_template)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
@@ -184,14 +162,10 @@ MetricsToken = Annotated[
         _secret_like(METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces")
     ),
 ]
-Port = Annotated[int, Field(ge=1, le=65535), _number(1, 65535)]
-PoolSize = Annotated[
-    int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE), _number(MIN_POOL_SIZE, MAX_POOL_SIZE)
-]
-Switch = Annotated[bool, _in_words("be true or false")]
-TickSeconds = Annotated[float, Field(ge=0.5, le=60), _number(0.5, 60)]  # a slot cannot wait longer
-LogLevel = Annotated[Level, BeforeValidator(lambda level: level.upper()), _one_of(Level)]
-LogFormat = Annotated[Format, _one_of(Format)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+PoolSize = Annotated[int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE)]
+TickSeconds = Annotated[float, Field(ge=0.5, le=60)]  # a slot cannot wait longer
+LogLevel = Annotated[Level, BeforeValidator(str.upper)]
 
 
 OAUTH = ("slack_client_id", "slack_client_secret")
@@ -230,7 +204,7 @@ class Settings(BaseSettings):
     slack_signing_secret: SecretStr | None = None
     slack_client_id: str | None = None
     slack_client_secret: SecretStr | None = None
-    slack_mentions: Switch = False
+    slack_mentions: bool = False
     slack_authorize_url: Url = "https://slack.com/oauth/v2/authorize"
     public_url: PublicUrl | None = None
     slack_api_url: ApiUrl = "https://slack.com/api/"
@@ -243,7 +217,7 @@ class Settings(BaseSettings):
     scan_names_file: NamesFile | None = None
     tick_seconds: TickSeconds = 10
     log_level: LogLevel = "INFO"
-    log_format: LogFormat | None = None
+    log_format: Format | None = None
     metrics_token: MetricsToken | None = None
 
     @property
@@ -338,6 +312,7 @@ def _problems_within(error: ValidationError) -> Iterator[str]:
     for each in error.errors(include_input=False, include_url=False):
         is_missing = each["type"] == "missing"
         said = "is missing" if is_missing else each["msg"].removeprefix("Value error, ")
+        said = said.replace("Input should", "should", 1)
         yield f"{str(each['loc'][0]).upper()}: {said}"
 
 

@@ -1,7 +1,7 @@
 """Small stand-ins with memory for what the bot's parts are handed. Never mocks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from bot.blocks.message import Message
@@ -10,7 +10,7 @@ from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
 from bot.slack.posting import Posting
 from bot.tracker.client import TrackerClient
-from bot.tracker.models import Domain, Listing, ScanResult
+from bot.tracker.models import Domain, Listing, NewDomain, ScanResult
 from bot.tracker.rate_limit import Purpose
 from tests.builders import MOMENT
 
@@ -92,14 +92,7 @@ class FakeTracker(TrackerClient):
         return Listing(domains=self.domains)
 
     async def add_domain(
-        self,
-        key: str,
-        *,
-        domain: str,
-        domain_type: str,
-        tags: Sequence[str] = (),
-        folder: str | None = None,
-        workspace: WorkspaceId | None = None,
+        self, key: str, new: NewDomain, *, workspace: WorkspaceId | None = None
     ) -> None:
         await self._ask("add", key)
 

@@ -1,6 +1,7 @@
 """Build what installs, serves and removes workspaces."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
@@ -18,8 +19,7 @@ from bot.installations.oauth_flow import (
     InstallFlow,
     InstallStates,
 )
-from bot.installations.token_check import TokenChecker, token_proof
-from bot.installations.uninstall import Uninstaller
+from bot.installations.uninstall import Uninstaller, still_works
 from bot.installations.welcome import StoreCheck, Welcome
 from bot.process.workspace import WorkspaceId
 from bot.settings import text_of
@@ -28,7 +28,7 @@ from bot.slack.replies import Origin
 from bot.web.server import InstallEndpoint
 
 
-def register_lifecycle(
+async def register_lifecycle(
     app: AsyncApp, services: Services, features: Features
 ) -> tuple[InstallEndpoint | None, Mapping[str, Callable[[], Awaitable[object]]]]:
     """Attach the OAuth flow and the listeners for removed workspaces to the app.
@@ -48,17 +48,13 @@ def register_lifecycle(
         )
         return await features.permissions.may_configure(visit)
 
-    checker = TokenChecker(
+    uninstaller = Uninstaller(
         documents,
         services.installations,
-        still_works=token_proof(services.slack.client_for),
+        still_works=partial(still_works, services.slack.client_for),
         caches=[features.portfolio.forget, services.installations.forget],
         clock=services.clock,
         on_revoked=note_revoked,
-    )
-    uninstaller = Uninstaller(
-        documents,
-        checker,
         installed_since=lambda: own.since if own else None,
     )
     welcome = Welcome(
@@ -72,7 +68,9 @@ def register_lifecycle(
     )
     LifecycleListeners(uninstaller, services.tasks, on_granted=welcome.on_granted).register(app)
     if own:
-        return None, {"store-check": StoreCheck(documents, own.fetch).check}
+        store_check = StoreCheck(documents, own.fetch)
+        await store_check.check_at_start()
+        return None, {"store-check": store_check.check}
     return InstallEndpoint(_flow(services, welcome)), {"proofs": uninstaller.run_due}
 
 

@@ -55,16 +55,12 @@ async def run_periodic(
             return
         # Slow to import, and the embedded store has no queue.
         from bot.jobs.queue import INTERVALS, working
-        from bot.jobs.queue_jobs import Work
 
-        work = Work(
-            periodic=periodic,
-            deliver=features.worker.deliver,
-            clock=services.clock,
-        )
         async with working(
             shared.pool,
-            work,
+            features.worker.deliver,
+            periodic,
+            clock=services.clock,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
             # Slow looks must not delay quick ticks.
@@ -99,7 +95,7 @@ async def serve(
         await slack_app.check_tokens(settings, services.slack, answers=role.answers)
         app = slack_app.bolt_app(services.slack, services.metrics)
         features = register_features(app, services)
-        install, lifecycle = register_lifecycle(app, services, features)
+        install, lifecycle = await register_lifecycle(app, services, features)
         loop, end_at = asyncio.get_running_loop(), math.inf
 
         async def finish() -> None:

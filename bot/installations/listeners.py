@@ -97,7 +97,7 @@ def read_departures(body: Mapping[str, Any]) -> list[UninstallEvent]:
 def _homes(body: Mapping[str, Any]) -> list[WorkspaceId]:
     """Return the workspaces of an event; an organisation only if it names no workspace.
 
-    A wrong guess must not delete a whole organisation, and `token_check.py` finds dead tokens
+    A wrong guess must not delete a whole organisation, and `uninstall.py` finds dead tokens
     anyway. A workspace may have joined an organisation since its documents were stored.
     """
     team_id = body.get("team_id") or _authorization(body).get("team_id")

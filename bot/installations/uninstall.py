@@ -1,10 +1,17 @@
-"""Delete the data of a workspace that removed the app, and none of a later installation."""
+"""Delete the data of a workspace that removed the app, and none of a later installation.
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+Slack repeats the event of a removal for some minutes only. Hence it is also asked once a day
+whether it still takes each token.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 
 import structlog
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.installation import (
     KIND,
@@ -17,39 +24,67 @@ from bot.installations.installation import (
     organisation_of,
     prefix_of,
 )
-from bot.installations.token_check import TokenChecker
+from bot.installations.repository import CHECKED_EVERY, InstallationRepository
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId, workspace_of_key
+from bot.slack.client import slack_errors
+from bot.slack.errors import TokenRefusedError
+from bot.store.documents import ConflictError, Document, StoreError, Write, update
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()
+ANSWERED_WITHIN_S = 10.0
+# https://docs.slack.dev/reference/methods/auth.test#errors
+DEAD = frozenset({"account_inactive", "not_authed", "token_revoked"})
+AT_ONCE = 5
+
+
+async def still_works(
+    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]], home: WorkspaceId
+) -> bool:
+    """Return whether Slack takes the token of a workspace or organisation; raise SlackError."""
+    try:
+        client = await client_for(home)
+        async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
+            await client.auth_test()
+    except TokenRefusedError as error:
+        if error.code not in DEAD:
+            raise
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
 class Uninstaller:
-    """Handles events about lost and granted access.
+    """Handles events about lost and granted access, and finds tokens that Slack refuses.
 
     Slack promises no order of `app_uninstalled` and `tokens_revoked`
     (https://docs.slack.dev/reference/events/app_uninstalled): the first deletes all, the second
-    only tokens that Slack does not take. So only an event of an earlier installation, which Slack
-    sent late, has to be told apart, by its time.
+    only tokens that Slack does not take; the rest is deleted after `WAITS_FOR_REINSTALL`. So only
+    an event of an earlier installation, which Slack sent late, has to be told apart, by its time.
 
-    `installed_since` is for a bot with one token, which has no document of its installation: since
-    when the token is known to work, `None` for not yet. Every method may raise StoreError, and
-    does not harm when it is repeated.
+    `caches` drop what this process remembers of a workspace. `on_revoked` gets each home whose
+    tokens were removed; it raises nothing. `installed_since` is for a bot with one token, which
+    has no document of its installation: since when the token is known to work, `None` for not
+    yet. Every method may raise StoreError, and does not harm when it is repeated.
     """
 
     documents: ErasableDocuments
-    checker: TokenChecker
+    repository: InstallationRepository
     _: KW_ONLY
+    still_works: Callable[[WorkspaceId], Awaitable[bool]]
+    caches: Sequence[Callable[[WorkspaceId], object]]
+    clock: Callable[[], datetime]
+    on_revoked: Callable[[WorkspaceId], Awaitable[object]]
     installed_since: Callable[[], datetime | None] = lambda: None
+    _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def handle(self, event: UninstallEvent) -> None:
         """Handle an event; raise SlackError if Slack does not say whether it takes a token."""
         known = await self._known(event.home)
         since = known.installed_at if known else self.installed_since()
         if event.kind is UninstallKind.REVOKED:
-            await self.checker.check(event.home)
+            await self._check(event.home)
         elif since and event.at < since.replace(microsecond=0):  # Slack's are whole seconds
             logger.info("an earlier installation was removed", home=str(event.home))
         elif event.kind is UninstallKind.REMOVED:
@@ -63,13 +98,55 @@ class Uninstaller:
 
     async def run_due(self) -> None:
         """Check the tokens that are due, and delete workspaces that lost theirs a month ago."""
-        await self.checker.check_due()
-        for key in await self.documents.due_keys(self.checker.clock(), KIND):
+        keys = await self.documents.due_keys(self.clock(), KIND)
+        await asyncio.gather(*(self._check_due(workspace_of_key(key)) for key in keys))
+        for key in await self.documents.due_keys(self.clock(), KIND):
             home = workspace_of_key(key)
             with warned("not deleted yet", BotError, home=str(home)):
                 known = await self._known(home)
                 if known and known.revoked_at:
                     await self._remove(home, known)
+
+    async def _check_due(self, home: WorkspaceId) -> None:
+        async with self._turns:
+            # The others must not wait for this one.
+            with warned("not checked until tomorrow", Exception, home=str(home)):
+                await self._check(home)
+                return
+            with suppress(StoreError):
+                await self._put_off(home)
+
+    async def _check(self, home: WorkspaceId) -> None:
+        """Ask Slack, and remove the tokens of `home` if it does not take them.
+
+        Raise SlackError if it does not say, and StoreError; nothing was changed.
+        """
+        while True:
+            document = await self.documents.get(key_of(home))
+            known = known_of(home, document)
+            if document is None or known is None or known.revoked_at:
+                return
+            if await self.still_works(home):
+                await self._put_off(home)
+                return
+            revoked = replace(known, revoked_at=self.clock())
+            with suppress(ConflictError):  # changed in between: look again
+                await self.repository.put(revoked, if_rev=document.rev)
+                break
+        self._drop_cached(home)
+        logger.warning("Slack does not take the tokens any more", home=str(home))
+        await self.on_revoked(home)
+
+    async def _put_off(self, home: WorkspaceId) -> None:
+        due_at = self.clock() + CHECKED_EVERY
+
+        def put_off(document: Document | None) -> Write | None:
+            known = known_of(home, document)
+            if document is None or known is None or known.revoked_at:
+                return None
+            return Write(document.value, due_at)
+
+        await update(self.documents, key_of(home), put_off)
 
     async def _remove(self, home: WorkspaceId, known: Installation | None) -> None:
         around = organisation_of(home)
@@ -95,7 +172,7 @@ class Uninstaller:
         logger.info("workspace deleted", home=str(home))
 
     def _drop_cached(self, home: WorkspaceId) -> None:
-        for forget in self.checker.caches:
+        for forget in self.caches:
             forget(home)
 
     async def _known(self, home: WorkspaceId) -> Installation | None:

@@ -1,5 +1,6 @@
 """Welcome the person who installed the app, and see whether the store knows a workspace."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
@@ -18,13 +19,14 @@ from bot.installations.installation import (
 from bot.installations.repository import InstallationRepository
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
-from bot.process.errors import warned
+from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
 from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()
+BEGINS_WITHIN_S = 2.0
 Tell = Callable[[WorkspaceId, str, Message], Awaitable[object]]  # a person, by user id
 
 
@@ -93,6 +95,15 @@ class StoreCheck:
     documents: ErasableDocuments
     own: Callable[[], Awaitable[AuthorizeResult]]
     _is_done: bool = field(default=False, init=False)
+
+    async def check_at_start(self) -> None:
+        """Check before the first request: the store must take in its workspace again.
+
+        Slack or the store may not answer now: `check` then comes again with the periodic work.
+        """
+        with warned("the store is not checked yet", BotError, TimeoutError):
+            async with asyncio.timeout(BEGINS_WITHIN_S):
+                await self.check()
 
     async def check(self) -> None:
         """Check, unless that is done; raise SlackError or StoreError if it is still unknown."""

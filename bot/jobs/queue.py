@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any, LiteralString
 
@@ -23,7 +24,7 @@ from bot.jobs.queue_jobs import (
     PERIODIC,
     RETRY_STALLED,
     TICK,
-    Work,
+    Deliver,
     add_deliver,
     add_periodic,
     add_retry_stalled,
@@ -98,8 +99,10 @@ TICK_WITHIN_S = 120.0
 @asynccontextmanager
 async def working(
     pool: Pool,
-    work: Work,
+    deliver: Deliver,
+    periodic: Mapping[str, Callable[[], Awaitable[object]]],
     *,
+    clock: Callable[[], datetime],
     every_s: float,
     concurrency: int = CONCURRENCY,
     finish_within_s: float = FINISH_WITHIN_S,
@@ -109,8 +112,8 @@ async def working(
 
     At the end of the block nothing new is taken; what has not ended within `finish_within_s` is
     cancelled, and handed back for another worker. Digests that are due are looked for every
-    `every_s` seconds by one of all workers, as all of `work.periodic` is done. `concurrency`
-    deliveries are under way at once; periodic work does not wait for them.
+    `every_s` seconds by one of all workers, as all of `periodic` is done by its names, never twice
+    at once. `concurrency` deliveries are under way at once; periodic work does not wait for them.
     """
     logger.info("queue", at_once=concurrency)
     logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job
@@ -118,9 +121,19 @@ async def working(
     await connector.open_async(pool)  # it leaves a pool that it was given open
     app = App(connector=connector)
     make = partial(_worker, app, finish_within_s=finish_within_s, intervals=intervals)
-    names, stalled_s = [*work.periodic, TICK], intervals.stalled_every_s
+    names, stalled_s = [*periodic, TICK], intervals.stalled_every_s
     workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
-    _add_tasks(app, pool, work, intervals)
+
+    async def look() -> None:
+        found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=clock)
+        if found:
+            logger.info("due", digests=found)
+
+    add_deliver(app, deliver)
+    add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
+    for name, action in periodic.items():
+        add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)
+    add_retry_stalled(app, dead_after_s=intervals.dead_after_s)
 
     async def takes_part() -> bool:
         return all(each.worker_id for each in workers)
@@ -141,19 +154,6 @@ async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
             " WHERE status IN ('todo', 'doing') GROUP BY task_name, status"
         )
         return {(task, state): count for task, state, count in await counted.fetchall()}
-
-
-def _add_tasks(app: App, pool: Pool, work: Work, intervals: Intervals) -> None:
-    async def look() -> None:
-        found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=work.clock)
-        if found:
-            logger.info("due", digests=found)
-
-    add_deliver(app, work)
-    add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
-    for name, action in work.periodic.items():
-        add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)
-    add_retry_stalled(app, dead_after_s=intervals.dead_after_s)
 
 
 def _worker(

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -58,28 +57,20 @@ DIGESTS_PER_JOB = 100
 MAX_ATTEMPTS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """What the queue does.
+# Takes up these digests of one workspace; returns those at which the store failed.
+Deliver = Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
 
-    `periodic` is done under each name by one of all workers, about every `every_s` seconds, and
-    never twice at once. `deliver` takes up these digests of one workspace, whose jobs run in
-    turn, and returns those at which the store failed; it is then called again, as after a
-    BotError.
+
+def add_deliver(app: App, take_up: Deliver) -> None:
+    """Teach `app` to deliver; a job at which the store failed is tried again a few times.
+
+    The jobs of one workspace run in turn.
     """
-
-    periodic: Mapping[str, Callable[[], Awaitable[object]]]
-    deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
-    clock: Callable[[], datetime]
-
-
-def add_deliver(app: App, work: Work) -> None:
-    """Teach `app` to deliver; a job at which the store failed is tried again a few times."""
 
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
-                if failed := await work.deliver(WorkspaceId.parse(workspace), digests):
+                if failed := await take_up(WorkspaceId.parse(workspace), digests):
                     raise StoreError(f"the store failed at {len(failed)} digests")  # noqa: TRY301  # logged below, as others
             except BotError as error:
                 logger.warning("handed back", error=repr(error), attempts=context.job.attempts + 1)

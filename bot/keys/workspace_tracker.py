@@ -65,14 +65,7 @@ class WorkspaceTracker:
         await self._call(
             workspace,
             "add",
-            lambda key: self.tracker.add_domain(
-                key,
-                domain=new.host,
-                domain_type=new.domain_type,
-                tags=new.tags,
-                folder=new.folder,
-                workspace=workspace,
-            ),
+            lambda key: self.tracker.add_domain(key, new, workspace=workspace),
         )
 
     async def scan(

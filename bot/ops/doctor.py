@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Awaitable, Iterator, Sequence
 from itertools import chain
 from urllib.parse import urlsplit
 
@@ -22,7 +21,6 @@ from bot.ops.doctor_store import (
 from bot.ops.output import (
     LIMIT_S,
     Finding,
-    Named,
     failure,
     found_within,
     ok,
@@ -35,7 +33,7 @@ from bot.slack.auth import check_api, fetch_grant
 from bot.slack.client import check_app_token
 from bot.store.documents import StoreError
 from bot.store.snapshot import FileStore
-from bot.tracker.client import Presence, look_for_service
+from bot.tracker.client import foreign_status
 from bot.tracker.http import tracker_http
 from bot.tracker.models import TrackerError
 
@@ -46,48 +44,37 @@ async def diagnose(settings: Settings, store: Store) -> list[Finding]:
     """Return the findings about everything that the bot needs, but for the settings."""
     url, ring = settings.domain_tracker_url, text_of(settings.bot_secret_keys) or None
     async with aiohttp.ClientSession() as http, tracker_http() as service:
-        look = partial(look_for_service, service, url, LIMIT_S)
-        found = await findings_of(
-            [
-                *_slack_checks(settings, http),
-                (SETTING, partial(check_tracker, look, url)),
-                (STORE, partial(check_stored, store, ring)),
-            ]
-        )
+        checks = [
+            *_slack_checks(settings, http),
+            found_within(SETTING, check_tracker(foreign_status(service, url, LIMIT_S), url)),
+            found_within(STORE, check_stored(store, ring), STORE_LIMIT_S),
+        ]
+        found = [*chain.from_iterable(await asyncio.gather(*checks))]
     is_wiped = isinstance(store, FileStore) and "DYNO" in os.environ
     return [*found, DISK_IS_WIPED] if is_wiped else found
 
 
-async def findings_of(checks: Iterable[Named], limit_s: float = LIMIT_S) -> list[Finding]:
-    """Return what the checks find, each after at most `limit_s` (the store's: 30 s)."""
-    ran = (
-        found_within(about, check, STORE_LIMIT_S if about == STORE else limit_s)
-        for about, check in checks
-    )
-    return [*chain.from_iterable(await asyncio.gather(*ran))]
-
-
-def _slack_checks(settings: Settings, http: aiohttp.ClientSession) -> Iterator[Named]:
+def _slack_checks(
+    settings: Settings, http: aiohttp.ClientSession
+) -> Iterator[Awaitable[Sequence[Finding]]]:
     """Yield how Slack takes the settings."""
-    client = _client(settings, http, text_of(settings.slack_bot_token) or None)
-    if settings.is_for_many:
-        ask, said = partial(check_api, client), "Slack answers"
-        yield slack.API, partial(slack.check_call, ask, slack.API, said, slack.MEND_API)
-    else:
-        fetch, reads = partial(fetch_grant, client), settings.slack_mentions
-        yield slack.BOT_TOKEN, partial(slack.check_bot_token, fetch, reads_messages=reads)
-    if token := text_of(settings.slack_app_token):
-        # This asks for the address of a connection but opens none of the bot's ten:
-        # https://docs.slack.dev/apis/events-api/using-socket-mode
-        ask, said = partial(check_app_token, client, token), "Slack lets it connect by Socket Mode"
-        about = slack.APP_TOKEN
-        yield about, partial(slack.check_call, ask, about, said, slack.MEND_APP)
-
-
-def _client(settings: Settings, http: aiohttp.ClientSession, token: str | None) -> AsyncWebClient:
-    return AsyncWebClient(
+    token = text_of(settings.slack_bot_token) or None
+    client = AsyncWebClient(
         token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
     )
+    if settings.is_for_many:
+        asked = slack.check_call(check_api(client), slack.API, "Slack answers", slack.MEND_API)
+        yield found_within(slack.API, asked)
+    else:
+        reads = settings.slack_mentions
+        asked = slack.check_bot_token(fetch_grant(client), reads_messages=reads)
+        yield found_within(slack.BOT_TOKEN, asked)
+    if app_token := text_of(settings.slack_app_token):
+        # This asks for the address of a connection but opens none of the bot's ten:
+        # https://docs.slack.dev/apis/events-api/using-socket-mode
+        about, said = slack.APP_TOKEN, "Slack lets it connect by Socket Mode"
+        asking = check_app_token(client, app_token)
+        yield found_within(about, slack.check_call(asking, about, said, slack.MEND_APP))
 
 
 SETTING = "DOMAIN_TRACKER_URL"
@@ -97,14 +84,14 @@ MEND = (
 )
 
 
-async def check_tracker(look: Callable[[], Awaitable[Presence]], url: str) -> Sequence[Finding]:
-    """Return whether the service answers at `url`; `look` asks it."""
+async def check_tracker(looking: Awaitable[int | None], url: str) -> Sequence[Finding]:
+    """Return whether the service answers at `url`; `looking` is its `foreign_status`."""
     try:
-        presence = await look()
+        status = await looking
     except TrackerError as error:
         return [failure(SETTING, f"no answer from {shown(url)} ({shown(str(error))})", MEND)]
-    if not presence.is_tracker:
-        said = f"something else answers at {shown(url)}, with status {presence.status}"
+    if status is not None:
+        said = f"something else answers at {shown(url)}, with status {status}"
         return [failure(SETTING, said, MEND)]
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):

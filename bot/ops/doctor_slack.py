@@ -1,6 +1,6 @@
 """Check Slack: its address, tokens and scopes."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Awaitable, Iterator, Mapping, Sequence, Set
 
 from bot.ops.output import Finding, failure, ok, shown, warning
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
@@ -25,11 +25,11 @@ MEND_MENTIONS = (
 
 
 async def check_bot_token(
-    fetch: Callable[[], Awaitable[Grant]], *, reads_messages: bool = False
+    fetching: Awaitable[Grant], *, reads_messages: bool = False
 ) -> Sequence[Finding]:
     """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
-        grant = await fetch()
+        grant = await fetching
     except SlackError as error:
         return [refusal(BOT_TOKEN, error, MEND_BOT)]
     name, team_id = shown(grant.team_name or "?"), shown(grant.team_id or "?")
@@ -41,11 +41,11 @@ async def check_bot_token(
 
 
 async def check_call(
-    ask: Callable[[], Awaitable[object]], about: str, said: str, mend: str
+    asking: Awaitable[object], about: str, said: str, mend: str
 ) -> Sequence[Finding]:
     """Return `said` when Slack answers a call, else its refusal and `mend`."""
     try:
-        await ask()
+        await asking
     except SlackError as error:
         return [refusal(about, error, mend)]
     return [ok(about, said)]

@@ -1,7 +1,7 @@
 """Format findings and errors of the operator's commands. Pure."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -42,8 +42,6 @@ def some_names(names: Sequence[str]) -> str:
 
 
 LIMIT_S = 5.0
-Check = Callable[[], Awaitable[Sequence["Finding"]]]
-Named = tuple[str, Check]
 
 
 class Mark(Enum):
@@ -84,11 +82,13 @@ def failure(about: str, said: str, mend: str) -> Finding:
     return Finding(Mark.FAIL, about, said, mend)
 
 
-async def found_within(about: str, check: Check, limit_s: float) -> Sequence[Finding]:
+async def found_within(
+    about: str, check: Awaitable[Sequence[Finding]], limit_s: float = LIMIT_S
+) -> Sequence[Finding]:
     """Return the findings of a check, or that it took longer than `limit_s`."""
     try:
         async with asyncio.timeout(limit_s):
-            return await check()
+            return await check
     except TimeoutError:
         mend = "Check the network or the disk, and try again."
         return [failure(about, f"no result within {limit_s:g} s", mend)]

@@ -1,8 +1,7 @@
 """The client of Domain Tracker's API: rate-limited, logged, measured."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 import httpx
@@ -22,6 +21,7 @@ from bot.tracker.error_messages import refusal_in_text
 from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send
 from bot.tracker.models import (
     Listing,
+    NewDomain,
     RateLimitedError,
     ScanResult,
     TimedOutError,
@@ -39,25 +39,17 @@ RETRY_WAIT_S = 0.25
 NOT_A_KEY = "doctor"
 
 
-@dataclass(frozen=True, slots=True)
-class Presence:
-    """The service that answered: Domain Tracker or another one, and the status."""
+async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float) -> int | None:
+    """Return the status with which something else answers at the address of the service.
 
-    is_tracker: bool
-    status: int
-
-
-async def look_for_service(http: httpx.AsyncClient, base_url: str, limit_s: float) -> Presence:
-    """Return whether the service is at this address, by its message about an invalid key.
-
-    Raise TrackerError when nothing answers within `limit_s` at each step.
+    `None`: it is the service, by its message about an invalid key. Raise TrackerError when
+    nothing answers within `limit_s` at each step.
     """
     call = Call(key=NOT_A_KEY, purpose=Purpose.PERSON, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
     reply = await send(http, request, is_write=False)
     # Not by the status: a proxy of something else may answer 401 or 403 too.
-    said = refusal_in_text(reply.body.decode(errors="replace"))
-    return Presence(said is not None, reply.status)
+    return None if refusal_in_text(reply.body.decode(errors="replace")) else reply.status
 
 
 T = TypeVar("T")
@@ -140,21 +132,14 @@ class TrackerClient:
         return await self._answer(call, decode_listing)
 
     async def add_domain(
-        self,
-        key: str,
-        *,
-        domain: str,
-        domain_type: str,
-        tags: Sequence[str] = (),
-        folder: str | None = None,
-        workspace: WorkspaceId | None = None,
+        self, key: str, new: NewDomain, *, workspace: WorkspaceId | None = None
     ) -> None:
         """Send a domain once. Without tags or folder these fields are not sent."""
-        sent: dict[str, object] = {"domain": domain, "domainType": domain_type}
-        if tags:
-            sent["tags"] = list(tags)
-        if folder:
-            sent["folder"] = folder
+        sent: dict[str, object] = {"domain": new.host, "domainType": new.domain_type}
+        if new.tags:
+            sent["tags"] = new.tags
+        if new.folder:
+            sent["folder"] = new.folder
         call = Call(
             key=key, purpose=Purpose.PERSON, deadline_s=ADD_S, sent=sent, workspace=workspace
         )

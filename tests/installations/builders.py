@@ -13,7 +13,6 @@ from bot.installations.installation import (
     scope_of_key,
 )
 from bot.installations.repository import InstallationRepository, StoredInstallation
-from bot.installations.token_check import TokenChecker
 from bot.installations.uninstall import Uninstaller
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError
@@ -88,7 +87,7 @@ def an_uninstaller(documents: ErasableDocuments) -> Uninstaller:
     async def still_works(_home: WorkspaceId) -> bool:
         raise AssertionError
 
-    checker = TokenChecker(
+    return Uninstaller(
         documents,
         InstallationRepository(documents, RING),
         still_works=still_works,
@@ -96,7 +95,6 @@ def an_uninstaller(documents: ErasableDocuments) -> Uninstaller:
         clock=FakeClock(),
         on_revoked=still_works,
     )
-    return Uninstaller(documents, checker)
 
 
 class Registry:
@@ -114,17 +112,13 @@ class Registry:
         self.since: datetime | None = MOMENT - HOUR
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.repository = a_repository(self.documents)
-        self.checker = TokenChecker(
+        self.uninstaller = Uninstaller(
             self.documents,
             self.repository,
             still_works=self.still_works,
             caches=[self.emptied.append],
             clock=self.clock,
             on_revoked=self.note_revoked,
-        )
-        self.uninstaller = Uninstaller(
-            self.documents,
-            self.checker,
             installed_since=lambda: self.since if is_single else None,
         )
 

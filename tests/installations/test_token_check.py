@@ -7,7 +7,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.repository import WAITS_FOR_REINSTALL
-from bot.installations.token_check import StillWorks, token_proof
+from bot.installations.uninstall import still_works
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
 from bot.store.documents import StoreError
@@ -65,11 +65,11 @@ async def test_one_that_cannot_be_proved_does_not_keep_the_others(registry: Regi
     registry.clock.now += 2 * DAY
     registry.inner.before["get"] = fail
 
-    await registry.checker.check_due()
-    await registry.checker.check_due()
+    await registry.uninstaller.run_due()
+    await registry.uninstaller.run_due()
     first = [await registry.has_token(home) for home in (ACME, OTHER)]
     registry.clock.now += 1.5 * DAY
-    await registry.checker.check_due()
+    await registry.uninstaller.run_due()
 
     assert sorted(first) == [False, True]
     assert not [home for home in (ACME, OTHER) if await registry.has_token(home)]
@@ -109,19 +109,19 @@ class Said(AsyncWebClient):
             raise self.error
 
 
-def proof(error: SlackError | None = None, *, of_client: bool = False) -> StillWorks:
+async def works(error: SlackError | None = None, *, of_client: bool = False) -> bool:
     async def client_for(_workspace: WorkspaceId) -> AsyncWebClient:
         if error and of_client:
             raise error
         return Said(error)
 
-    return token_proof(client_for)
+    return await still_works(client_for, ACME)
 
 
 @loop_over("of_client", [False, True])
 @loop_over("code", ["account_inactive", "not_authed", "token_revoked"])
 async def test_one_that_it_refuses_for_good_is_dead(code: str, of_client: bool) -> None:
-    assert not await proof(TokenRefusedError(code), of_client=of_client)(ACME)
+    assert not await works(TokenRefusedError(code), of_client=of_client)
 
 
 @loop_over(
@@ -136,4 +136,4 @@ async def test_one_that_it_refuses_for_good_is_dead(code: str, of_client: bool) 
 )
 async def test_anything_else_says_nothing_of_it(error: SlackError) -> None:
     with pytest.raises(SlackError):
-        await proof(error)(ACME)
+        await works(error)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.jobs.queue import working
-from bot.jobs.queue_jobs import Work
 from bot.process.logs import set_up_logs
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
@@ -38,10 +37,15 @@ async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: fl
             await calls.run(END, begun[0])
         return []
 
-    work = Work(periodic={}, deliver=deliver, clock=lambda: NOW)
     intervals = replace(QUICK, dead_after_s=dead_after_s)
     async with working(
-        pool, work, every_s=0.2, finish_within_s=finish_within_s, intervals=intervals
+        pool,
+        deliver,
+        {},
+        clock=lambda: NOW,
+        every_s=0.2,
+        finish_within_s=finish_within_s,
+        intervals=intervals,
     ):
         sys.stdout.write("ready\n")
         sys.stdout.flush()

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
 from bot.jobs.queue import Intervals, working
-from bot.jobs.queue_jobs import Work
 from bot.process.workspace import WorkspaceId
 from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
@@ -129,11 +128,9 @@ def at_work(
     """Return a quick worker, for which it is `NOW`."""
     return working(
         pool,
-        Work(
-            periodic=periodic or {},
-            deliver=deliver,
-            clock=lambda: NOW,
-        ),
+        deliver,
+        periodic or {},
+        clock=lambda: NOW,
         every_s=every_s,
         finish_within_s=finish_within_s,
         concurrency=concurrency,

@@ -1,5 +1,3 @@
-from collections.abc import Awaitable, Callable
-
 import pytest
 
 from bot.ops.doctor_slack import check_bot_token
@@ -27,21 +25,18 @@ FAILURES: dict[str, tuple[SlackError, Mark, str]] = {
 }
 
 
-def granting(grant: Grant) -> Callable[[], Awaitable[Grant]]:
-    async def fetch() -> Grant:
-        return grant
-
-    return fetch
+async def granting(grant: Grant) -> Grant:
+    return grant
 
 
 @pytest.mark.parametrize("scope", MENTION_SCOPES)
 async def test_command_lines_in_messages_are_on_and_lack_a_scope(scope: str) -> None:
     granted = (ALL | {*MENTION_SCOPES}) - {scope}
-    fetch = granting(Grant(team_id="T1", team_name="Acme", scopes=granted))
+    grant = Grant(team_id="T1", team_name="Acme", scopes=granted)
 
-    found = await check_bot_token(fetch, reads_messages=True)
+    found = await check_bot_token(granting(grant), reads_messages=True)
     [finding] = [each for each in found if each.mark is Mark.WARN]
-    off = await check_bot_token(fetch)
+    off = await check_bot_token(granting(grant))
 
     assert finding.line.startswith("warn  SLACK_MENTIONS: it is on, but not granted: ")
     assert scope in finding.line
@@ -76,7 +71,7 @@ async def test_every_refusal_says_what_to_do(error: SlackError, mark: Mark, said
     async def refuse() -> Grant:
         raise error
 
-    (finding,) = await check_bot_token(refuse)
+    (finding,) = await check_bot_token(refuse())
 
     assert finding.mark is mark
     assert said in finding.said

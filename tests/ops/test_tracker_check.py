@@ -2,22 +2,21 @@ import pytest
 
 from bot.ops.doctor import check_tracker
 from bot.ops.output import Finding, Mark
-from bot.tracker.client import Presence
 from bot.tracker.models import TimedOutError
 
 URL = "https://tracker.example/base"
 
 
-async def checked(presence: Presence, url: str = URL) -> Finding:
-    async def look() -> Presence:
-        return presence
+async def checked(status: int | None, url: str = URL) -> Finding:
+    async def look() -> int | None:
+        return status
 
-    (finding,) = await check_tracker(look, url)
+    (finding,) = await check_tracker(look(), url)
     return finding
 
 
 async def test_something_else_is_a_failure_with_its_status() -> None:
-    finding = await checked(Presence(is_tracker=False, status=404))
+    finding = await checked(404)
 
     assert finding.mark is Mark.FAIL
     assert "with status 404" in finding.said
@@ -25,10 +24,10 @@ async def test_something_else_is_a_failure_with_its_status() -> None:
 
 
 async def test_no_answer_is_a_failure() -> None:
-    async def look() -> Presence:
+    async def look() -> int | None:
         raise TimedOutError("ConnectTimeout at GET /api", is_outcome_unknown=False)
 
-    (finding,) = await check_tracker(look, URL)
+    (finding,) = await check_tracker(look(), URL)
 
     assert finding.mark is Mark.FAIL
     assert f"no answer from {URL} (ConnectTimeout" in finding.said
@@ -46,4 +45,4 @@ async def test_no_answer_is_a_failure() -> None:
     ],
 )
 async def test_keys_on_an_open_line_are_a_warning(url: str, mark: Mark) -> None:
-    assert (await checked(Presence(is_tracker=True, status=401), url)).mark is mark
+    assert (await checked(None, url)).mark is mark

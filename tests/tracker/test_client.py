@@ -7,6 +7,7 @@ import pytest
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     Domain,
+    NewDomain,
     RateLimitedError,
     RejectedError,
     ReserveReachedError,
@@ -37,7 +38,8 @@ async def test_a_list_is_asked_for_with_the_key() -> None:
 async def test_an_added_domain_is_sent_as_documented() -> None:
     async with service(always(reply({"id": 1}))) as there, client_of(there.url) as tracker:
         await tracker.add_domain(
-            KEY, domain="a.example", domain_type="owned", tags=("x", "y"), folder="Shöps"
+            KEY,
+            NewDomain(host="a.example", domain_type="owned", tags=("x", "y"), folder="Shöps"),
         )
 
     (request,) = there.seen
@@ -49,7 +51,7 @@ async def test_an_added_domain_is_sent_as_documented() -> None:
 
 async def test_fields_that_were_not_given_are_not_sent() -> None:
     async with service(always(reply(status=201))) as there, client_of(there.url) as tracker:
-        await tracker.add_domain(KEY, domain="\ud800", domain_type="owned")
+        await tracker.add_domain(KEY, NewDomain(host="\ud800", domain_type="owned"))
 
     assert json.loads(there.seen[0].body) == {"domain": "\ud800", "domainType": "owned"}
 
@@ -100,7 +102,7 @@ async def test_what_a_second_try_cannot_mend_is_tried_once(answer: bytes) -> Non
 async def test_what_changes_something_is_sent_once() -> None:
     async with service(always(reply(status=503))) as there, client_of(there.url) as tracker:
         with pytest.raises(UnavailableError) as add:
-            await tracker.add_domain(KEY, domain="a.example", domain_type="owned")
+            await tracker.add_domain(KEY, NewDomain(host="a.example", domain_type="owned"))
         with pytest.raises(UnavailableError) as scan:
             await tracker.scan(KEY, "d1")
 

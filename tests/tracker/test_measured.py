@@ -11,7 +11,7 @@ import pytest
 from bot.process.workspace import WorkspaceId
 from bot.tracker import models
 from bot.tracker.client import TrackerClient, outcome_of
-from bot.tracker.models import TrackerError
+from bot.tracker.models import NewDomain, TrackerError
 from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.web.metrics import REQUEST_OUTCOMES
 from tests.builders import KEY, KEY_TAIL
@@ -99,7 +99,7 @@ async def test_each_call_leaves_one_line_and_one_count(log: Log) -> None:
     tracker = service.client(notes)
 
     await tracker.list_domains(KEY, purpose=Purpose.SCHEDULED)
-    await tracker.add_domain(KEY, domain="b.example", domain_type="owned")
+    await tracker.add_domain(KEY, NewDomain(host="b.example", domain_type="owned"))
     await tracker.scan(KEY, "d1")
 
     assert notes.notified == [("list", "ok"), ("add", "ok"), ("scan", "ok")]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.tracker.client import Presence, look_for_service
+from bot.tracker.client import foreign_status
 from bot.tracker.http import tracker_http
 from bot.tracker.models import TimedOutError, UnavailableError
 from tests.loops import loop_over
@@ -25,20 +25,18 @@ OTHERS = {
 @loop_over("answer", ITS_WORDS.values(), ids=ITS_WORDS)
 async def test_a_refusal_proves_that_it_is_the_service(answer: bytes) -> None:
     async with service(always(answer)) as there, tracker_http() as http:
-        assert (await look_for_service(http, f"{there.url}/", 5)).is_tracker
+        assert await foreign_status(http, f"{there.url}/", 5) is None
 
 
 @loop_over(("answer", "status"), OTHERS.values(), ids=OTHERS)
 async def test_anybody_else_is_not(answer: bytes, status: int) -> None:
     async with service(always(answer)) as there, tracker_http() as http:
-        assert await look_for_service(http, there.url, 5) == Presence(
-            is_tracker=False, status=status
-        )
+        assert await foreign_status(http, there.url, 5) == status
 
 
 async def test_what_is_sent_is_no_key_and_changes_nothing() -> None:
     async with service(always(ITS_WORDS["JSON"])) as there, tracker_http() as http:
-        await look_for_service(http, f"{there.url}/base/", 5)
+        await foreign_status(http, f"{there.url}/base/", 5)
 
         (request,) = there.seen
         assert request.method == "GET"
@@ -49,7 +47,7 @@ async def test_what_is_sent_is_no_key_and_changes_nothing() -> None:
 async def test_a_dead_address_is_an_error() -> None:
     async with tracker_http() as http:
         with pytest.raises(UnavailableError):
-            await look_for_service(http, "http://127.0.0.1:9", 5)
+            await foreign_status(http, "http://127.0.0.1:9", 5)
 
 
 async def test_a_silent_service_is_not_waited_for() -> None:
@@ -58,6 +56,6 @@ async def test_a_silent_service_is_not_waited_for() -> None:
 
     async with service(hang) as there, tracker_http() as http:
         with pytest.raises(TimedOutError) as caught:
-            await look_for_service(http, there.url, 0.05)
+            await foreign_status(http, there.url, 0.05)
 
     assert not caught.value.is_outcome_unknown

@@ -16,10 +16,6 @@ from bot.store.postgres.pool import Connection, Pool, connected
 MIGRATION_LOCK = 7_203_311_927
 MIN_SERVER_VERSION = 15_00_00  # the oldest that the tests run on
 LONGEST_S = 1800.0
-SETTINGS = """
-    SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
-        current_setting('default_transaction_isolation')
-"""
 RECORD = """
     CREATE TABLE IF NOT EXISTS migration (
         series text NOT NULL,
@@ -74,7 +70,7 @@ async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
     """
     try:
         async with asyncio.timeout(pool.timeout), pool.connection() as connection:
-            await _require_usable(connection)
+            _require_usable(connection)
             taken = await _taken(connection)
     except (psycopg.Error, TimeoutError) as error:
         raise StoreError(f"cannot read what was migrated: {_described(error)}") from error
@@ -94,7 +90,7 @@ async def _take_next(connection: Connection, sets: Sequence[MigrationSet]) -> st
     """
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
-        await _require_usable(connection)
+        _require_usable(connection)
         await connection.execute(RECORD)
         taken = await _taken(connection)
         for each in sets:
@@ -119,16 +115,12 @@ async def _taken(connection: Connection) -> set[tuple[str, str]]:
     return {(series, step) for series, step in await rows.fetchall()}
 
 
-async def _require_usable(connection: Connection) -> None:
+def _require_usable(connection: Connection) -> None:
     """Raise StoreError for a server or database that cannot keep the promises of the store."""
-    found = await connection.execute(SETTINGS)
-    version, encoding, isolation = await found.fetchone() or (0, "", "")
-    if version < MIN_SERVER_VERSION:
+    if connection.info.server_version < MIN_SERVER_VERSION:
         raise StoreError("PostgreSQL 15 or newer is needed")
-    if encoding != "UTF8":
+    if connection.info.parameter_status("server_encoding") != "UTF8":
         raise StoreError("the database must be of the encoding UTF8")
-    if isolation != "read committed":  # after waiting for a lock it must see the other's changes
-        raise StoreError("default_transaction_isolation must be 'read committed'")
 
 
 def _described(error: Exception) -> str:

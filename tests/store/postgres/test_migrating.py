@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 from bot.store.documents import StoreError
 from bot.store.postgres.address import Address, parse_address
@@ -112,15 +111,3 @@ async def test_a_database_needs_utf8(postgres: PostgresServer, empty_database: s
     with pytest.raises(StoreError, match="must be of the encoding UTF8"):
         await migrate(parse_address(postgres.url_of(name)), [OURS])
     postgres.drop(name)
-
-
-async def test_a_database_that_shows_the_past_is_refused(empty: Address) -> None:
-    """Who has waited for a deletion would not see that somebody was forgotten."""
-    await migrate(empty, [OURS])
-    options = "-c default_transaction_isolation=serializable"
-    past = Address(make_conninfo(empty.conninfo, options=options))
-
-    with pytest.raises(StoreError, match="default_transaction_isolation"):
-        await open_postgres(past)
-    with pytest.raises(StoreError, match="default_transaction_isolation"):
-        await migrate(past, [OURS])
