@@ -177,6 +177,11 @@ Port = Annotated[int, Field(ge=1, le=65535), _number(1, 65535)]
 PoolSize = Annotated[
     int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE), _number(MIN_POOL_SIZE, MAX_POOL_SIZE)
 ]
+Prefix = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9_-]*$", max_length=16),
+    _in_words("have at most 16 lower case letters, digits, - and _"),
+]
 Switch = Annotated[bool, _in_words("be true or false")]
 TickSeconds = Annotated[float, Field(ge=0.5, le=60), _number(0.5, 60)]  # a slot cannot wait longer
 LogLevel = Annotated[Level, BeforeValidator(lambda level: level.upper()), _one_of(Level)]
@@ -219,6 +224,7 @@ class Settings(BaseSettings):
     slack_client_id: str | None = None
     slack_client_secret: SecretStr | None = None
     slack_mentions: Switch = False
+    slack_command_prefix: Prefix = ""
     slack_authorize_url: Url = "https://slack.com/oauth/v2/authorize"
     public_url: PublicUrl | None = None
     slack_api_url: ApiUrl = "https://slack.com/api/"
