@@ -1,7 +1,8 @@
 """What an answer costs, in things that can be counted: a change that adds one has to say so.
 
 The names are those of docs/metrics.md: the service's `list` and `scan`, the store's `get` and
-`put`, Slack's methods. `task`: an asyncio task that the bot makes.
+`put`, Slack's methods. `task`: an asyncio task that the bot makes;
+that of an HTTP request is made by aiohttp, which passes the factory by on Python 3.12 and 3.13.
 """
 
 import asyncio
@@ -41,7 +42,7 @@ class Counted:
         """Make a task, as the loop's task factory."""
         task = asyncio.Task(work, loop=loop, **how)
         file = work.cr_code.co_filename if isinstance(work, CoroutineType) else ""
-        if file.startswith(BOT) and not file.startswith(f"{BOT}playground/"):
+        if file.startswith(BOT) and not file.startswith((f"{BOT}playground/", f"{BOT}web/")):
             self.calls["task"] += 1
             self._tasks.append(task)
         return task
@@ -104,8 +105,8 @@ async def test_an_answer_costs_so_many_calls_and_tasks(ready: Harness, counted: 
     for line in ("/scan shop.example", "/domains"):
         await ready.ask(ready.bob, line)
 
-    assert await cost_of("/domains") == {"task": 2, "response_url": 1}
-    assert await cost_of("/domains help") == {"task": 2, "response_url": 1}
+    assert await cost_of("/domains") == {"task": 1, "response_url": 1}
+    assert await cost_of("/domains help") == {"task": 1, "response_url": 1}
     assert await cost_of("/scan shop.example") == SCAN
     assert await cost_of("/adddomain more.example") == ADD
     await open_home()
@@ -113,9 +114,9 @@ async def test_an_answer_costs_so_many_calls_and_tasks(ready: Harness, counted: 
 
 
 # The result, its end dates and the state of the key's limit are kept.
-SCAN = {"scan": 1, "list": 1, "response_url": 2, "get": 8, "put": 5, "task": 6}
-HOME = {"views.publish": 1, "users.info": 1, "get": 3, "task": 3}
-ADD = {"add": 1, "list": 1, "response_url": 1, "get": 6, "put": 3, "task": 6} | {
+SCAN = {"scan": 1, "list": 1, "response_url": 2, "get": 8, "put": 5, "task": 5}
+HOME = {"views.publish": 1, "users.info": 1, "get": 3, "task": 2}
+ADD = {"add": 1, "list": 1, "response_url": 1, "get": 6, "put": 3, "task": 5} | {
     "users.info": 1  # for the history: who it was
 }
 
