@@ -19,7 +19,7 @@ SEED ?= 1
 # Sets of words have the same order in each run.
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test suite seeds life torture bench check facts format lock clean
+.PHONY: demo test suite seeds life torture bench check facts format lock audit release clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -70,6 +70,12 @@ lock: $(READY)  ## pin every package again, with hashes
 		-c requirements-playground.txt pyproject.toml -o requirements-dev.txt
 	echo setuptools | $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --upgrade --custom-compile-command "make lock" - -o requirements-build.txt
+
+audit: $(READY)  ## look up known vulnerabilities of all pinned packages (needs the network)
+	$(BIN)/python -m tests.supply
+
+release: test  ## build what is published, try it from an empty environment; see docs/releasing.md
+	$(BIN)/python -m tests.release
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

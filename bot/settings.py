@@ -166,6 +166,7 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 PoolSize = Annotated[int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE)]
 TickSeconds = Annotated[float, Field(ge=0.5, le=60)]  # a slot cannot wait longer
 LogLevel = Annotated[Level, BeforeValidator(str.upper)]
+Prefix = Annotated[str, Field(pattern=r"^[a-z0-9_-]*$", max_length=16)]
 
 
 OAUTH = ("slack_client_id", "slack_client_secret")
@@ -205,6 +206,7 @@ class Settings(BaseSettings):
     slack_client_id: str | None = None
     slack_client_secret: SecretStr | None = None
     slack_mentions: bool = False
+    slack_command_prefix: Prefix = ""
     slack_authorize_url: Url = "https://slack.com/oauth/v2/authorize"
     public_url: PublicUrl | None = None
     slack_api_url: ApiUrl = "https://slack.com/api/"

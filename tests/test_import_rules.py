@@ -72,7 +72,7 @@ def complaints(module: Path, names: Iterable[str]) -> Iterator[str]:
 
 
 def _may_import(part: str, other: str) -> bool:
-    if other in {part, "__version__"}:
+    if other in {part, "__version__", "DISTRIBUTION"}:
         return True
     is_lower = ROOMS.index(other) < ROOMS.index(part)
     return is_lower and part != "playground" and (other != "playground" or part == "__main__")

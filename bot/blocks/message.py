@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bot.blocks.command_names import renamed
+
 Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
 MAX_TEXT_CHARS = 3900
@@ -27,10 +29,10 @@ class Message:
     blocks: Blocks = ()
 
     def as_args(self) -> dict[str, Any]:
-        text = self.text
+        text: str = renamed(self.text)
         if len(text) > MAX_TEXT_CHARS:
             text = f"{text[: MAX_TEXT_CHARS - 1]}…"
-        return {"text": text, "blocks": list(self.blocks)}
+        return {"text": text, "blocks": renamed(list(self.blocks))}
 
     def fallback(self) -> "Message | None":
         """Return the message to try when Slack refuses this one: without blocks of 2026.

@@ -9,6 +9,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.builders import RUN_BELOW, RUN_HERE, RUN_ONCE
+from bot.blocks.command_names import typed_name
 from bot.blocks.message import Message
 from bot.dispatch import usage
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
@@ -37,7 +38,9 @@ class CommandLines:
     def register(self, command: str, handle: CommandHandler) -> None:
         """Register `handle(request, text)` for a slash command and its line in buttons."""
         self._handlers[command] = handle
-        self._app.command(command)(self._run_typed)
+        # Both, so that the manifest and the setting need not change in the same moment.
+        for name in {command, typed_name(command)}:
+            self._app.command(name)(self._run_typed)
 
     def run(
         self,

@@ -11,6 +11,7 @@ import structlog
 from slack_bolt.context.respond.async_respond import AsyncRespond
 from slack_bolt.response import BoltResponse
 
+from bot.blocks.command_names import own_name
 from bot.blocks.message import thread_of
 from bot.blocks.window import ANSWER, messages_url
 from bot.dispatch.request import AnswerWindow, Request, carried, written
@@ -27,7 +28,7 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     """
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
-    line = f"{body['command']} {body.get('text', '')}".strip()
+    line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
     return _request(body, context, replies, origin, command_line=line)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.blocks.command_names import own_name
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
@@ -91,5 +92,5 @@ def read_line(text: str, bot_user_id: str) -> tuple[str, bool]:
     said = re.sub(rf"^{mention}", "", text).strip()
     line = _HERE.sub("", said).rstrip()
     name, *rest = line.split(maxsplit=1)[:2] or [""]
-    command = f"/{name.removeprefix('/').lower()}"
+    command = own_name(f"/{name.removeprefix('/').lower()}")
     return (" ".join([command, *rest]), line != said) if command in COMMANDS else (said, False)

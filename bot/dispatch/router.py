@@ -15,6 +15,7 @@ from cachetools import LRUCache
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.blocks.builders import CANCEL
+from bot.blocks.command_names import renamed
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
@@ -118,7 +119,7 @@ class Dispatcher:
             try:
                 given = read(body["view"]["state"]["values"])
             except FormErrors as problems:
-                await ack(response_action="errors", errors=problems.sentences)
+                await ack(response_action="errors", errors=renamed(problems.sentences))
                 return
             place = f"form/{request.workspace}/{request.view_id}/{body['view'].get('hash')}"
             first = self._submitted.setdefault(place, request)
@@ -129,7 +130,7 @@ class Dispatcher:
                 request.drawn = DrawnForm(sent_elsewhere_form(), "")
             if busy:
                 view = first.drawn.form if first.drawn else busy()
-                await ack(response_action="update", view=view)
+                await ack(response_action="update", view=renamed(view))
                 self._draw_again_later(first)
             else:
                 await ack()

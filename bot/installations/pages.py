@@ -8,6 +8,7 @@ import hashlib
 from html import escape
 from urllib.parse import quote, urlencode
 
+from bot.blocks.command_names import renamed
 from bot.blocks.text import outside
 
 MAX_NAME_CHARS = 80
@@ -85,6 +86,7 @@ def failed_page(*, again: str, reference: str) -> str:
 
 def _page(title: str, content: str, button: tuple[str, str] | None = None) -> str:
     """Return a page; `title` and `content` are HTML, `button` is a label and its address."""
+    content = renamed(content)
     link = f'<a class="button" href="{escape(button[1])}">{button[0]}</a>' if button else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'

@@ -15,6 +15,7 @@ from slack_sdk.http_retry.response import HttpResponse
 from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.blocks.command_names import renamed
 from bot.blocks.message import Message
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors
@@ -210,9 +211,9 @@ async def open_form(
     """
     async with slack_errors():
         if is_above:
-            answer = await client.views_push(trigger_id=trigger_id, view=dict(form))
+            answer = await client.views_push(trigger_id=trigger_id, view=renamed(dict(form)))
         else:
-            answer = await client.views_open(trigger_id=trigger_id, view=dict(form))
+            answer = await client.views_open(trigger_id=trigger_id, view=renamed(dict(form)))
     return str(answer["view"]["id"])
 
 
@@ -228,7 +229,7 @@ async def update_form(
     With `if_hash` only the form of that hash: `hash_conflict` otherwise, see
     https://docs.slack.dev/surfaces/modals#handling_race_conditions
     """
-    view = dict(form)
+    view = renamed(dict(form))
     try:
         async with slack_errors():
             answer = await client.views_update(view_id=view_id, view=view, hash=if_hash)
@@ -315,7 +316,7 @@ _VIEW_REFUSED = frozenset(
 
 async def publish_home(client: AsyncWebClient, user_id: str, page: Message) -> None:
     """Publish a Home tab, or its fallback where Slack refuses its blocks; raise SlackError."""
-    view = {"type": "home", "blocks": page.blocks}
+    view = {"type": "home", "blocks": renamed(page.blocks)}
     try:
         async with slack_errors():
             await client.views_publish(user_id=user_id, view=view)

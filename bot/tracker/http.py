@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import httpx
 
+from bot import DISTRIBUTION, __version__
 from bot.process.workspace import WorkspaceId
 from bot.tracker.models import (
     ReplyTooLargeError,
@@ -145,7 +146,7 @@ def tracker_http() -> httpx.AsyncClient:
     for library in ("httpx", "httpcore"):
         logging.getLogger(library).setLevel(logging.WARNING)
     return httpx.AsyncClient(
-        headers={"User-Agent": "domain-tracker-for-slack"},
+        headers={"User-Agent": f"{DISTRIBUTION}/{__version__}"},
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         timeout=httpx.Timeout(LONGEST_READ_S, connect=CONNECT_S, pool=CONNECT_S),
         limits=httpx.Limits(max_connections=MAX_REQUESTS, keepalive_expiry=KEEP_ALIVE_S),

@@ -8,7 +8,8 @@ from prometheus_client.openmetrics.parser import (
     text_string_to_metric_families as openmetrics_families,
 )
 
-from bot import __version__
+from bot import DISTRIBUTION, __version__
+from bot.tracker.http import tracker_http
 from bot.web.metrics import OPERATIONS, REQUEST_OUTCOMES, Metrics
 from tests.metrics.reading import a_bot, samples, value, values
 
@@ -85,10 +86,13 @@ async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
     assert "process_resident_memory_bytes" in found
 
 
-def test_the_version_is_that_of_the_project() -> None:
+async def test_the_version_is_that_of_the_project() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
 
     assert project["project"]["version"] == __version__
+    assert project["project"]["name"] == DISTRIBUTION
+    async with tracker_http() as http:
+        assert http.headers["User-Agent"] == f"{DISTRIBUTION}/{__version__}"
 
 
 async def test_openmetrics_is_served_on_request() -> None:
