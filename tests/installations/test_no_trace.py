@@ -103,7 +103,9 @@ class Life:
         await digests.keep_baseline(
             self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
         )
-        alert = Alert(channel_id=f"C_{self.mark}", hosts=(f"{self.mark}.example",))
+        alert = Alert(
+            channel_id=f"C_{self.mark}", hosts=(f"{self.mark}.example",), taken_by=f"U_{self.mark}"
+        )
         await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert, self.clock())
         await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
