@@ -107,7 +107,9 @@ class Life:
         )
         now = self.clock()
         fall = Fall(host=f"{self.mark}.example", at=now, told_at=now)
-        alert = Alert(channel_id=f"C_{self.mark}", falls=(fall,), due=now)
+        alert = Alert(
+            channel_id=f"C_{self.mark}", falls=(fall,), due=now, taken_by=f"U_{self.mark}"
+        )
         await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert)
         await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
