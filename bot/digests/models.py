@@ -17,6 +17,7 @@ WORST_COUNTS = range(5, 26)
 HEARTBEATS = range(1, 100)
 MAX_FILTER_CHARS = 500
 MAX_RULES = 10
+MAX_NAME_CHARS = 60
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
 MAX_DIGITS = 4
 _LABEL = re.compile(r"(tag|folder):\S.*")
@@ -63,6 +64,8 @@ class Mention:
 class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
+    `name` is unique in its channel, case aside; empty for none.
+
     `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
     life, `None` never. `worst_count` is from 5 to 25; five fit a screen.
     """
@@ -74,6 +77,7 @@ class Plan:
     heartbeat_every: int | None = None
     worst_count: int = 5
     mentions: tuple[Mention, ...] = ()
+    name: str = ""
 
     @property
     def is_alert(self) -> bool:
@@ -222,6 +226,10 @@ class UnknownAlertError(BotError):
 
 class TooManyDigestsError(BotError):
     """The channel has `MAX_PER_CHANNEL` digests already."""
+
+
+class NameTakenError(BotError):
+    """Another digest of the channel has this name."""
 
 
 class EditConflictError(BotError):

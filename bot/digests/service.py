@@ -18,6 +18,7 @@ from bot.digests.models import (
     MAX_PER_CHANNEL,
     Digest,
     EditConflictError,
+    NameTakenError,
     Plan,
     TooManyDigestsError,
     UnknownDigestError,
@@ -65,6 +66,7 @@ class DigestService:
 
         Raises:
             TooManyDigestsError: the channel has twenty.
+            NameTakenError: one of them has the name.
             EditConflictError: it was made before, and changed since.
             SlackError: the channel takes no posts; nothing was posted or saved.
         """
@@ -74,7 +76,7 @@ class DigestService:
             digest = await self.repository.put(workspace, digest)
         except ConflictError:
             made = await self.repository.get(workspace, digest_id)
-            if made.plan != plan:
+            if made.plan != digest.plan:
                 made = await self.change(workspace, digest_id, plan, by=by, version=1)
             return made, True
         try:
@@ -93,12 +95,12 @@ class DigestService:
         Raises:
             UnknownDigestError: it was deleted.
             EditConflictError: it was changed since `version`.
-            TooManyDigestsError, SlackError: the new channel is full, or takes no posts; the
-                digest stays as it was.
+            TooManyDigestsError, NameTakenError, SlackError: the new channel is full, has the
+                name, or takes no posts; the digest stays as it was.
         """
         before = await self.repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
-        if is_moved:
+        if is_moved or plan.name != before.plan.name:
             await self._require_room(workspace, replace(before, plan=plan))
         saved = await self._replan(workspace, digest_id, plan, by, version)
         try:
@@ -212,10 +214,17 @@ class DigestService:
         await self.notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
-        """Raise TooManyDigestsError; digests made at the same moment may exceed the limit."""
+        """Raise TooManyDigestsError or NameTakenError.
+
+        Digests made at the same moment may exceed the limit, or have one name.
+        """
         there = await self.of_channel(workspace, digest.plan.channel_id)
-        if sum(each.digest_id != digest.digest_id for each in there) >= MAX_PER_CHANNEL:
+        others = [each.plan for each in there if each.digest_id != digest.digest_id]
+        if len(others) >= MAX_PER_CHANNEL:
             raise TooManyDigestsError("a full channel")
+        name = digest.plan.name.casefold()
+        if name and any(each.name.casefold() == name for each in others):
+            raise NameTakenError(digest.plan.name)
 
     async def _announce(self, workspace: WorkspaceId, digest: Digest) -> bool:
         """Announce a digest; return whether that is posted.

@@ -20,8 +20,8 @@ from bot.blocks.text import (
     score_words,
 )
 from bot.digests.models import Digest
-from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
+    called_mrkdwn,
     filter_mrkdwn,
     last_run_line,
     manage_button,
@@ -124,7 +124,7 @@ def digests_blocks(
 def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Block]:
     plan = digest.plan
     # Slack shows the name of a private channel to its members only.
-    title = f"<#{plan.channel_id}>  ·  {schedule_text(plan.schedule)}"
+    title = f"<#{plan.channel_id}>  ·  {called_mrkdwn(plan)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
     details = "\n".join([details, last_run_line(digest)])

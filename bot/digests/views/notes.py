@@ -6,8 +6,14 @@ from datetime import timedelta
 from bot.blocks.text import escaped, moment_token, plural
 from bot.digests.models import Digest
 from bot.digests.report import MOVED_FROM, Post, Report
-from bot.digests.views.schedule import schedule_text, weekday_text, zoned_slot_text
-from bot.digests.views.wording import filter_mrkdwn, miss_text, mode_text, person_mrkdwn
+from bot.digests.views.schedule import weekday_text, zoned_slot_text
+from bot.digests.views.wording import (
+    called_mrkdwn,
+    filter_mrkdwn,
+    miss_text,
+    mode_text,
+    person_mrkdwn,
+)
 from bot.process.zones import zone_of
 
 LATE_FROM = timedelta(seconds=60)
@@ -22,10 +28,10 @@ _PAST_EMPTY = "The list was empty at the last digest. This one compares with the
 
 
 def about_mrkdwn(post: Post) -> str:
-    """Return the schedule and the time of comparison as mrkdwn."""
+    """Return the name, the schedule and the time of comparison as mrkdwn."""
     since = post.report.since
     compared = f"compared with {moment_token(since)}" if since else "nothing to compare with yet"
-    return f"{schedule_text(post.digest.plan.schedule)}  ·  {compared}"
+    return f"{called_mrkdwn(post.digest.plan)}  ·  {compared}"
 
 
 def filter_line(post: Post) -> str:

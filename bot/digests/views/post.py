@@ -15,11 +15,10 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import SYMBOLS, moment_token, plural, score_number, score_words
-from bot.digests.models import Digest, Mode
+from bot.blocks.text import SYMBOLS, moment_token, outside, plural, score_number, score_words
+from bot.digests.models import MAX_NAME_CHARS, Digest, Mode
 from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.digests.views import changes, notes, wording
-from bot.digests.views.schedule import schedule_text
 from bot.digests.views.tables import within_table, worst_table
 from bot.domains.end_views import coverage_text
 from bot.domains.views import bands_text
@@ -87,12 +86,13 @@ _NOTHING_CHANGED = (
 )
 
 
-def title(report: Report) -> str:
-    """Return `Health digest: 128 domains, average 83 ▲ +1.5`."""
+def title(report: Report, name: str = "") -> str:
+    """Return `Health digest: 128 domains, average 83 ▲ +1.5`, or with the digest's own name."""
+    called = outside(name, MAX_NAME_CHARS) or "Health digest"
     if not report.totals.count:
         is_emptied = report.before and report.before.count and not report.is_bounded
-        return f"Health digest: {'the list is empty' if is_emptied else 'no domains'}"
-    counted = f"Health digest: {plural(report.totals.count, 'domain')}"
+        return f"{called}: {'the list is empty' if is_emptied else 'no domains'}"
+    counted = f"{called}: {plural(report.totals.count, 'domain')}"
     now, before = report.totals.average, None
     if report.before and not report.is_bounded:  # else they are averages of different domains
         before = report.before.average
@@ -151,7 +151,7 @@ def digest_message(post: Post) -> Message:
     preview = notes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
-        header(title(report)),
+        header(title(report, plan.name)),
         *_contexts(notes.filter_line(post), *notes.notes(post)),
         *_sections(notes.first_note(post.digest) if post.is_first else ""),
         *news_blocks(report, groups, note, plan.filter_text),
@@ -224,7 +224,7 @@ def greeting_message(resumed: Sequence[Digest]) -> Message:
         " press `Share`."
     ]
     lines += [
-        f"▶️ The digest {schedule_text(each.plan.schedule)} goes on:"
+        f"▶️ The digest {wording.called_mrkdwn(each.plan)} goes on:"
         f" next {moment_token(each.next.due_at)}."
         for each in resumed
     ]

@@ -32,6 +32,7 @@ from bot.digests.views.modal import BACK, SAVING
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
     INVITE,
+    called_mrkdwn,
     digest_button,
     filter_mrkdwn,
     last_run_line,
@@ -129,7 +130,8 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     if plan.mentions:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
-    text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
+    called = called_mrkdwn(plan) if plan.name else f"*{schedule_text(plan.schedule)}*"
+    text = "\n".join([called, *state])
     details = context("\n".join(["  ·  ".join(parts), last_run_line(digest)]))
     is_own = digest.made_by == listed.reader_id
     if not (listed.channel or is_own):

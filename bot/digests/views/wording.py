@@ -22,7 +22,17 @@ from bot.blocks.text import (
     outside,
     plural,
 )
-from bot.digests.models import Digest, Mode, Outcome, PastRun, Pause, Plan, Run, RunState
+from bot.digests.models import (
+    MAX_NAME_CHARS,
+    Digest,
+    Mode,
+    Outcome,
+    PastRun,
+    Pause,
+    Plan,
+    Run,
+    RunState,
+)
 from bot.digests.run_state import end_pause_in_time
 from bot.digests.views.schedule import schedule_text, slot_text
 from bot.dispatch.command_text import unescaped
@@ -110,9 +120,16 @@ MODE_NAMES = {
 ALERT_NAME = "As soon as something gets worse"
 
 
+def called_mrkdwn(plan: Plan) -> str:
+    """Return a digest's name and schedule as mrkdwn, or its schedule alone."""
+    schedule = schedule_text(plan.schedule)
+    return f"{bold(plan.name, MAX_NAME_CHARS)}  ·  {schedule}" if plan.name else schedule
+
+
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     """Return the label and mrkdwn of each setting, without mentions."""
-    lines = [
+    lines = [("Name", bold(plan.name, MAX_NAME_CHARS))] if plan.name else []
+    lines += [
         ("When", schedule_text(plan.schedule)),
         ("Filter", filter_mrkdwn(plan.filter_text)),
         ("Post", mode_text(plan)),
@@ -150,7 +167,8 @@ def person_mrkdwn(name: str | None) -> str:
 
 def digest_button(label: str, action_id: str, digest: Digest, **more: Any) -> Block | None:
     """Return a button that a screen reader tells from those of other digests."""
-    heard = outside(f"{label}: {schedule_text(digest.plan.schedule)}", MAX_ACCESSIBLE_CHARS)
+    called = digest.plan.name or schedule_text(digest.plan.schedule)
+    heard = outside(f"{label}: {called}", MAX_ACCESSIBLE_CHARS)
     return button(label, action_id, digest.digest_id, accessibility_label=heard, **more)
 
 
