@@ -95,7 +95,7 @@ class Collector:
             newer_than=newer_than,
             slot_at=slot.due_at if slot else None,
         )
-        ends = await self._known(workspace)
+        ends = replace(await self._known(workspace), within=digest.plan.rule.horizon)
         report, baseline = await self._compare(snapshot, digest, before, ends)
         if has_shrunk(before, baseline):
             snapshot = await self.portfolio.snapshot(
@@ -134,7 +134,8 @@ class Collector:
         baseline = stored.get(token)
         if baseline is None or token not in in_use:
             return None
-        ends = replace(await self._known(workspace), now=baseline.taken_at)
+        known, within = await self._known(workspace), digest.plan.rule.horizon
+        ends = replace(known, now=baseline.taken_at, within=within)
         report = await asyncio.to_thread(_report_then, baseline, digest, ends)
         # The marks of the baseline before are not known any more.
         return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
@@ -165,13 +166,14 @@ def _report_of(
         index,
         before,
         worst_count=plan.worst_count,
+        rule=plan.rule,
         bounds=query.bounds,
         ends=ends,
         owned_type=owned_type,
         made_at=digest.made_at,
     )
     report = replace(report, is_past_empty=whole is not None)
-    return report, baseline_of(index, ends.now, ends, before)
+    return report, baseline_of(index, ends.now, ends, before, plan.rule.marks)
 
 
 def _report_then(baseline: Baseline, digest: Digest, ends: KnownEnds) -> Report:
@@ -182,6 +184,7 @@ def _report_then(baseline: Baseline, digest: Digest, ends: KnownEnds) -> Report:
         index,
         baseline.before,
         worst_count=len(index),
+        rule=digest.plan.rule,
         bounds=parse_query(digest.plan.filter_text).bounds,
         ends=ends,
         made_at=digest.made_at,

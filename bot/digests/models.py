@@ -10,6 +10,7 @@ from bot.dispatch.command_text import split_words
 from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
+from bot.tracker.findings import SEVERITIES, SOON_DAYS, Severity
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
@@ -60,6 +61,42 @@ class Mention:
     who: tuple[str, ...]
 
 
+POINTS = range(1, 51)
+END_DAYS = range(1, 366)
+MAX_END_DAYS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What counts as better or worse, besides another rating.
+
+    A score's change by so many `points`, an end that is so many `days` away, and a new issue of
+    the `least` severity or of a worse one.
+    """
+
+    points: int = 5
+    days: tuple[int, ...] = (30, 14, 7, 1)
+    least: Severity = Severity.HIGH
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The days left at which something got worse, the least first; 0: it ends."""
+        return (0, *sorted(self.days))
+
+    @property
+    def horizon(self) -> int:
+        """An end within so many days is listed."""
+        return max(SOON_DAYS, *self.days)
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """The severities of new issues that count."""
+        return SEVERITIES[: SEVERITIES.index(self.least) + 1]
+
+
+DEFAULT_RULE = Rule()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
@@ -78,6 +115,7 @@ class Plan:
     worst_count: int = 5
     mentions: tuple[Mention, ...] = ()
     name: str = ""
+    rule: Rule = DEFAULT_RULE
 
     @property
     def is_alert(self) -> bool:

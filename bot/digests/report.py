@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 
 from bot.digests.baseline import Baseline, is_nearer, renewed_since
-from bot.digests.models import Digest, Mention, PastRun
+from bot.digests.models import DEFAULT_RULE, Digest, Mention, PastRun, Rule
 from bot.digests.schedule import Slot
 from bot.domains.end_dates import (
     Coverage,
@@ -24,13 +24,11 @@ from bot.tracker.health import Band, Summary, band_of, summary
 from bot.tracker.hijack_signs import is_worse
 from bot.tracker.models import Domain
 
-# The smallest move of a score that is reported.
-MOVED_FROM = 5
 # Such a title is as old as its scan; `soon` says how many days are left now.
 _COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)
 # The bands of known scores from the lowest to the highest.
 _RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
-# An issue of one of these severities is something that got worse.
+# An issue of one of these severities that is still open is named.
 _GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
 
 
@@ -54,6 +52,7 @@ class Report:
     totals: Summary
     worst: tuple[Domain, ...]  # with a known score
     unknown: tuple[Domain, ...]
+    rule: Rule = DEFAULT_RULE
     is_bounded: bool = False  # the filter has bounds of scores
     is_past_empty: bool = False  # the list was empty then: compared with the post before that
     owned_type: str = ""  # the type of owned domains, "" if not known
@@ -62,7 +61,7 @@ class Report:
     before_of: Mapping[str, float] = field(default_factory=dict)  # the known score, by name
     new: tuple[Domain, ...] = ()  # were not there
     gone: tuple[tuple[str, float | None], ...] = ()  # hosts with their last score
-    # Moved by at least `MOVED_FROM`, or across a bound of the filter.
+    # Moved by at least the rule's points, or across a bound of the filter.
     up: tuple[Move, ...] = ()
     down: tuple[Move, ...] = ()
     # Came into another band (of good, fair, poor); a domain may be in both.
@@ -70,8 +69,10 @@ class Report:
     crossed_down: tuple[Move, ...] = ()
     lost: tuple[Move, ...] = ()  # the score was known and is unknown now
     found: tuple[Move, ...] = ()  # the other way round
-    soon: tuple[tuple[Domain, Ending], ...] = ()  # within 30 days or ended, the first one first
-    nearer: tuple[Domain, ...] = ()  # of these, came to 30, 14, 7 or 1 days since then
+    soon: tuple[
+        tuple[Domain, Ending], ...
+    ] = ()  # within the rule's horizon or ended, the first one first
+    nearer: tuple[Domain, ...] = ()  # of these, came to a mark of the rule since then
     renewed: tuple[tuple[Domain, str, EndDate], ...] = ()  # was to end soon: its name and new end
     # Found since then, the worst first; all that are known with nothing to compare with.
     issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
@@ -86,8 +87,9 @@ class Report:
 
     @property
     def grave(self) -> tuple[Domain, ...]:
-        """The domains with a critical or high issue among `issues`."""
-        return tuple(domain for domain, _, issue in self.issues if issue.severity in _GRAVE)
+        """The domains with an issue among `issues` that the rule counts."""
+        counted = self.rule.severities
+        return tuple(domain for domain, _, issue in self.issues if issue.severity in counted)
 
     def is_owned(self, domain: Domain) -> bool:
         """Return whether a domain is of the owned type."""
@@ -105,6 +107,7 @@ def make_report(
     baseline: Baseline | None,
     *,
     worst_count: int,
+    rule: Rule = DEFAULT_RULE,
     bounds: Bounds = ALL_SCORES,
     ends: KnownEnds | None = None,
     owned_type: str = "",
@@ -122,6 +125,7 @@ def make_report(
         totals=_summed(domain.health_score for _, domain in chosen),
         worst=tuple(islice(known, worst_count)),
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
+        rule=rule,
         is_bounded=bounds != ALL_SCORES,
         owned_type=owned_type,
     )
@@ -180,7 +184,10 @@ def _since(
     ends: KnownEnds,
 ) -> Report:
     """Return the report with what scans have found since the baseline but issues."""
-    nearer = (d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, ends.now))
+    marks, now = report.rule.marks, ends.now
+    nearer = (
+        d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, now, marks)
+    )
     gone = sum(host not in index for host in baseline.scores)
     known = ends.coverage(index)
     return replace(
@@ -189,7 +196,7 @@ def _since(
         renewed=tuple(
             (index[host], name, end)
             for host in hosts
-            for name, end in renewed_since(baseline, host, ends)
+            for name, end in renewed_since(baseline, host, ends, marks)
         ),
         dates_lost=max(0, baseline.dates_known - gone - known.dates),
         issues_lost=max(0, baseline.issues_known - gone - known.issues),
@@ -223,6 +230,7 @@ def _compared(
         if host in about and host in baseline.scores
     ]
     known = [move for move in moves if None not in (move.before, move.after)]
+    far = [move for move in known if _is_far(move, bounds, report.rule.points)]
     lost = tuple(move for move in moves if move.before is not None and move.after is None)
     gone = ((host, score) for host, score in then.items() if host not in index)
     return replace(
@@ -236,8 +244,8 @@ def _compared(
         before_of={m.domain.domain: m.before for m in known if m.before is not None},
         new=tuple(index[host] for host in chosen if host not in baseline.scores),
         gone=tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0]))),
-        up=tuple(move for move in known if _points(move) > 0 and _is_far(move, bounds)),
-        down=tuple(move for move in known if _points(move) < 0 and _is_far(move, bounds)),
+        up=tuple(move for move in far if _points(move) > 0),
+        down=tuple(move for move in far if _points(move) < 0),
         crossed_up=tuple(move for move in known if _bands_climbed(move) > 0),
         crossed_down=tuple(move for move in known if _bands_climbed(move) < 0),
         lost=lost,
@@ -248,7 +256,7 @@ def _compared(
 def has_changed(report: Report) -> bool:
     """Return whether the report has a change; also `True` without a baseline.
 
-    A change is a domain that is new or gone, one that moved by at least `MOVED_FROM` or into
+    A change is a domain that is new or gone, one that moved by the rule's points or into
     another band, one whose score was lost or found, a new issue, a sign of who controls a domain
     that changed, and a renewal.
     """
@@ -260,11 +268,12 @@ def has_changed(report: Report) -> bool:
 def got_worse(report: Report) -> bool:
     """Return whether any domain got worse; also `True` without a baseline.
 
-    A domain got worse when its score was known then and now, and is lower by at least
-    `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. A score that is
+    A domain got worse when its score was known then and now, and is lower by at least the rule's
+    points, lies in a lower band, or has come below a bound of the filter. A score that is
     no longer known, a new domain and one that is gone do not count. A domain, also a new one, got
-    worse too when its registration or certificate came to 30, 14, 7 or 1 days, or a scan found a
-    critical or high issue, or a change that may be a hijack. To know less than before is worse.
+    worse too when its registration or certificate came to a mark of the rule, or a scan found an
+    issue that the rule counts, or a change that may be a hijack. To know less than before is
+    worse.
     """
     worse = (report.down, report.crossed_down, report.nearer, report.grave, report.taken)
     return report.since is None or any((*worse, report.dates_lost, report.issues_lost))
@@ -304,12 +313,12 @@ def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
 
 
 def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
-    """Return the hosts that moved by less than `MOVED_FROM`, into another band or out of bounds.
+    """Return the hosts that moved by less than the rule counts, into a band or out of bounds.
 
     Those that did so at the look before too have settled there.
     """
     moves = (*report.down, *report.crossed_down, *report.up, *report.crossed_up)
-    small = {host_of(move.domain) for move in moves if abs(_points(move)) < MOVED_FROM}
+    small = {host_of(move.domain) for move in moves if abs(_points(move)) < report.rule.points}
     return frozenset(small - before.unsettled if before else small)
 
 
@@ -349,9 +358,9 @@ def _summed(scores: Iterable[float | None]) -> Summary:
     return summary(sorted(scores, key=lambda score: -1 if score is None else score))
 
 
-def _is_far(move: Move, bounds: Bounds) -> bool:
+def _is_far(move: Move, bounds: Bounds, points: int) -> bool:
     is_across = bounds.hold(move.before) != bounds.hold(move.after)
-    return is_across or abs(_points(move)) >= MOVED_FROM
+    return is_across or abs(_points(move)) >= points
 
 
 def _points(move: Move) -> float:

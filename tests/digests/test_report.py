@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.digests.baseline import baseline_of
-from bot.digests.models import Mention
+from bot.digests.models import DEFAULT_RULE, Mention
 from bot.digests.report import (
-    MOVED_FROM,
     Report,
     better_moves,
     got_worse,
@@ -186,7 +185,7 @@ def test_what_is_worse_one_way_is_better_the_other(now: Scores, before: Scores) 
     assert has_changed(there) is has_changed(back)
     assert len(worse_moves(there)) == len(better_moves(back))
     assert len(there.lost) == len(back.found)
-    assert all(move.before - move.after >= MOVED_FROM - 1e-6 for move in back.down)  # type: ignore[operator] # a move of known scores
+    assert all(move.before - move.after >= DEFAULT_RULE.points - 1e-6 for move in back.down)  # type: ignore[operator] # a move of known scores
 
 
 def in_days(registration: int | None, certificate: int | None = None) -> KnownEnds:

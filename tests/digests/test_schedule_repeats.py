@@ -182,7 +182,7 @@ def test_two_weeks_stay_the_same_ones_when_the_time_changes() -> None:
 
     assert moved.plan.schedule.start == digest.plan.schedule.start
     assert digest.next.local.date() == date(2026, 11, 27)
-    assert moved.next.local == datetime(2026, 12, 11, 10)
+    assert f"{moved.next.local:%d %b %H:%M}" == "11 Dec 10:00"
 
 
 def test_a_stored_plan_of_every_week_is_read_as_before() -> None:

@@ -17,7 +17,7 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import SYMBOLS, moment_token, outside, plural, score_number, score_words
 from bot.digests.models import MAX_NAME_CHARS, Digest, Mode
-from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
+from bot.digests.report import Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.digests.views import changes, notes, wording
 from bot.digests.views.tables import within_table, worst_table
 from bot.domains.end_views import coverage_text
@@ -78,12 +78,6 @@ def _points(trend: Sequence[TrendPoint]) -> list[Point]:
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
     return list(zip(labels, averages, strict=True))
-
-
-_NOTHING_CHANGED = (
-    f"Nothing changed since the last digest: no score moved by {MOVED_FROM} points or got a new"
-    " rating."
-)
 
 
 def title(report: Report, name: str = "") -> str:
@@ -147,7 +141,11 @@ def digest_message(post: Post) -> Message:
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
     if not has_changed(report):  # details do not say so: they no longer know what came nearer
-        note = f"{_sign(report)}{_NOTHING_CHANGED}"
+        least = plural(plan.rule.points, "point")
+        note = (
+            f"{_sign(report)}Nothing changed since the last digest: no score moved by {least} or"
+            " got a new rating."
+        )
     preview = notes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),

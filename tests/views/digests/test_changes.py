@@ -92,7 +92,7 @@ def test_what_ends_within_30_days_is_told_everywhere_with_its_age() -> None:
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
-    assert everywhere(message, "Ends within 30 days (scanned 2 days ago; 2 became more urgent)")
+    assert everywhere(message, "Expires within 30 days (scanned 2 days ago; 2 became more urgent)")
     assert everywhere(message, "registration expired 1 day ago")
     assert everywhere(message, "registration expires in 1 day")
     assert everywhere(message, "and 4 more")
@@ -133,7 +133,7 @@ def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> 
         for rows in (one_night, two_weeks)
     )
 
-    assert "*Ends within 30 days* (oldest scan 7 hours ago" in once
+    assert "*Expires within 30 days* (oldest scan 7 hours ago" in once
     assert once.count("oldest scan") == 2  # in the text and in the block
     assert each.count("(scanned") == 4
     assert "(scanned 14 days ago)" in each
@@ -270,7 +270,7 @@ def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -
 
     message = taken(digest_message(post))
 
-    words = ("1 domain got worse", "Ends within", "New issues", "1 domain gone",
+    words = ("1 domain got worse", "Expires within", "New issues", "1 domain gone",
              "1 domain got better", "All 3 domains", "Average health", "Details")  # fmt: skip
     for shown in (shown_text(message), shown_text(message.fallback() or message)):
         places = [shown.index(each) for each in words]
