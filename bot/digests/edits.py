@@ -14,7 +14,7 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.run_state import claim_due_run, end_pause_in_time
-from bot.digests.schedule import Schedule, next_slot, slot_at, started
+from bot.digests.schedule import going_on, next_slot, slot_at, started
 from bot.domains.query import parse_query
 
 
@@ -50,7 +50,7 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
     """
     if digest.version != version:
         raise EditConflictError(digest)
-    plan = replace(plan, schedule=_going_on(plan.schedule, digest.plan.schedule, now))
+    plan = replace(plan, schedule=going_on(plan.schedule, digest.plan.schedule, now))
     if plan.filter_text != digest.plan.filter_text:
         digest = _reset_comparison(digest, plan)
     if plan.channel_id != digest.plan.channel_id:
@@ -61,12 +61,6 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
     elif digest.run:
         digest = replace(digest, run=_restart(digest.run, plan, now))
     return replace(digest, plan=plan, version=version + 1, changed_by=by.user_id, changed_at=now)
-
-
-def _going_on(schedule: Schedule, before: Schedule, now: datetime) -> Schedule:
-    """Return a changed schedule; every two weeks stay the same ones with the same days."""
-    is_same = (schedule.weeks, schedule.days) == (before.weeks, before.days)
-    return started(replace(schedule, start=before.start) if is_same else schedule, now)
 
 
 def paused(digest: Digest, by: Editor, now: datetime, *, until: datetime | None) -> Digest:

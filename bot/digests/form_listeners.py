@@ -21,7 +21,13 @@ from bot.digests.schedule import Schedule
 from bot.digests.screen import DigestScreen, FormNote, note_in
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
-from bot.digests.views.form_fields import Draft, draft_of, zone_option
+from bot.digests.views.form_fields import (
+    Draft,
+    draft_of,
+    hidden_values,
+    with_hidden,
+    zone_option,
+)
 from bot.digests.views.mention_fields import group_options, rule_label_options, with_rule
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.request import Request
@@ -49,8 +55,10 @@ class DigestFormListeners:
         dispatcher.on_press(tables.CHANGE, self.screen.in_form(self.open_change))
         dispatcher.on_press(MAKE_DIGEST, self.open_first)
         dispatcher.on_press(DIGEST_HERE, self.make_here)
-        of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
-        for field in (*of_time, form_fields.MODE_FIELD):
+        dispatcher.on_press(form_fields.MORE, self.show_more)
+        of_days = (form_fields.DAYS_FIELD, form_fields.LOOK_DAYS_FIELD, form_fields.DAY_FIELD)
+        of_time = (form_fields.REPEAT_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
+        for field in (*of_days, *of_time, form_fields.MODE_FIELD):
             dispatcher.on_press(field, self.draw_again, is_awaited=False)
         dispatcher.on_form(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
         dispatcher.on_options(form_fields.ZONE_FIELD, self.offer_zones)
@@ -110,20 +118,29 @@ class DigestFormListeners:
         await self.screen.show(request, self._form(request, note, draft_of(digest.plan), digest))
 
     async def draw_again(self, request: Request, _value: str) -> None:
-        """Redraw the next runs after a choice of days, time or zone.
+        """Redraw the next runs and the fields after a choice of days, time, zone or `Post`.
 
         No rights are checked: the person sees all of the form already, and saving checks them.
         """
-        number, note = self.screen.presses.note(request.view_id), note_in(request.note)
+        await self._draw(request, note_in(request.note))
+
+    async def show_more(self, request: Request, _value: str) -> None:
+        """Redraw the form with all fields; what was filled stays."""
+        await self._draw(request, replace(note_in(request.note), has_more=True))
+
+    async def _draw(self, request: Request, note: FormNote) -> None:
+        number = self.screen.presses.note(request.view_id)
         # Rather the typed values than the preview: the next choice draws it again.
         with warned("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note) if note.digest_id else None
-            form = self._form(request, note, draft_in(request.values), digest)
+            draft = draft_in(request.values, with_hidden(note.hidden))
+            form = self._form(request, note, draft, digest)
             await self.screen.show_newer(request, form, number)
 
-    async def save(self, request: Request, given: GivenDigest) -> None:
+    async def save(self, request: Request, shown: GivenDigest) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
         number = self.screen.presses.note(request.view_id)
+        given = read_digest_form(shown.values, with_hidden(note_in(request.note).hidden))
         try:
             digest, visitor, line = await self._save(request, given)
         except Exception as error:
@@ -225,8 +242,11 @@ class DigestFormListeners:
             digest=digest,
             is_new=note.digest_id is None,
             note=line,
+            has_more=note.has_more,
         )
-        return modal.edit_form(editing, request.as_metadata(note.as_text()))
+        blocks = modal.edit_blocks(editing)
+        note = replace(note, hidden=hidden_values(draft, blocks))
+        return modal.edit_form(editing, blocks, request.as_metadata(note.as_text()))
 
 
 def _zone_of(member: Member) -> str:

@@ -36,6 +36,11 @@ def is_label(text: str) -> bool:
     return fits and _LABEL.fullmatch(text) is not None
 
 
+def is_person(channel_id: str | None) -> bool:
+    """Return whether a digest is for a person: it is posted to their id, not to a channel's."""
+    return (channel_id or "")[:1] in {"U", "W"}
+
+
 def unusable_words(filter_text: str) -> list[str]:
     """Return the words of a filter about order and pages, which a post has not."""
     return [word.typed for word in split_words(filter_text) if word.key in {"sort", "page"}]

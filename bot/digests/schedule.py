@@ -89,6 +89,12 @@ def started(schedule: Schedule, now: datetime) -> Schedule:
     return replace(schedule, start=next_slot(replace(schedule, weeks=1), now).local.date())
 
 
+def going_on(schedule: Schedule, before: Schedule, now: datetime) -> Schedule:
+    """Return a changed schedule; every two weeks stay the same ones with the same days."""
+    is_same = (schedule.weeks, schedule.days) == (before.weeks, before.days)
+    return started(replace(schedule, start=before.start) if is_same else schedule, now)
+
+
 def next_slot(schedule: Schedule, after: datetime) -> Slot:
     """Return the first slot that is due strictly later than `after`, an aware moment.
 

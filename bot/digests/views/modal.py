@@ -7,7 +7,15 @@ from bot.blocks.builders import button, field, form, input_element, notice, plai
 from bot.blocks.message import Block, Message
 from bot.blocks.text import bold, moment_token
 from bot.digests.models import Digest
-from bot.digests.views.form_fields import Draft, channel_field, what_fields, when_fields
+from bot.digests.schedule import going_on
+from bot.digests.views.form_fields import (
+    Draft,
+    channel_field,
+    more_button,
+    more_fields,
+    what_fields,
+    when_fields,
+)
 from bot.digests.views.mention_fields import rule_blocks, rule_boxes
 from bot.digests.views.schedule import RUNS_SHOWN, next_runs
 from bot.digests.views.wording import (
@@ -103,7 +111,7 @@ class Editing:
 
     `nonce` is part of the fields' block ids: Slack keeps typed text until it changes. `digest` is
     `None` for a new digest, and, with `is_new` false, for one that cannot be read now. `note` is
-    mrkdwn for the top of the form.
+    mrkdwn for the top of the form. `has_more`: `More options` was pressed.
     """
 
     draft: Draft
@@ -113,25 +121,38 @@ class Editing:
     digest: Digest | None = None
     is_new: bool = True
     note: str = ""
+    has_more: bool = False
 
 
-def edit_form(editing: Editing, metadata: str) -> Block:
-    """Return the form; `metadata` comes back with it."""
-    draft, nonce, digest = editing.draft, editing.nonce, editing.digest
-    boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
-    blocks = [
+def edit_blocks(editing: Editing) -> list[Block]:
+    """Return the blocks of the form."""
+    draft, nonce = editing.draft, editing.nonce
+    return [
         *([section(editing.note)] if editing.note else []),
         section(_about(editing), button("Back", BACK)),
         channel_field(draft, nonce),
         *when_fields(draft, nonce),
         section(_runs_text(editing)),
-        {"type": "divider"},
         *what_fields(draft, nonce),
+        *(_more(editing) if editing.has_more else more_button()),
+    ]
+
+
+def edit_form(editing: Editing, blocks: list[Block], metadata: str) -> Block:
+    """Return the form of `edit_blocks`; `metadata` comes back with it."""
+    title = "New digest" if editing.is_new and editing.digest is None else "Change digest"
+    return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
+
+
+def _more(editing: Editing) -> list[Block]:
+    draft, nonce, digest = editing.draft, editing.nonce, editing.digest
+    boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
+    return [
+        {"type": "divider"},
+        *more_fields(draft, nonce),
         {"type": "divider"},
         *rule_blocks(boxes, draft, nonce),
     ]
-    title = "New digest" if editing.is_new and digest is None else "Change digest"
-    return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
 
 
 def _about(editing: Editing) -> str:
@@ -147,6 +168,8 @@ def _runs_text(editing: Editing) -> str:
     schedule = editing.draft.schedule
     if schedule is None:
         return "*Next five runs*\n_Choose days, a time, and a time zone to see them._"
+    if editing.digest:
+        schedule = going_on(schedule, editing.digest.plan.schedule, editing.now)
     after, paused = _after(editing)
     lines = next_runs(schedule, after, editing.reader_zone)
     runs = [f"• {line}" for line in lines[:RUNS_SHOWN]]

@@ -111,7 +111,7 @@ MAX_FILTER_CHARS = 100
 MAX_PERSON_CHARS = 40
 # The options of the form's field `Post`.
 MODE_NAMES = {
-    Mode.ALWAYS: "Always",
+    Mode.ALWAYS: "Every time",
     Mode.CHANGES: "When something changed",
     Mode.WORSE: "When something got worse",
 }

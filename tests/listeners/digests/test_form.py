@@ -20,7 +20,7 @@ async def test_a_new_digest_is_for_this_channel_on_working_days_at_nine_here(roo
     assert form.values["Channel"] == room.channel_id("secret")
     assert form.values["Days"] == ["Mon", "Tue", "Wed", "Thu", "Fri"]
     assert (form.values["Time"], form.values["Time zone"]) == ("09:00", room.bob.member.tz)
-    assert (form.values["Post"], form.values["Worst domains shown"]) == ("Always", "5")
+    assert (form.values["Post"], form.values["Worst domains shown"]) == ("Every time", "5")
 
 
 @pytest.mark.parametrize("zone", ["", "Mars/Olympus"])
@@ -45,6 +45,7 @@ async def test_where_the_bot_cannot_look_the_channel_has_to_be_chosen(
 
 async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(room: Room) -> None:
     form = await room.new_form()
+    form = await room.choose(form, "Post", "When something got worse")
 
     saved = await room.submit(
         form,
