@@ -80,9 +80,24 @@ class DigestFormListeners:
         member = await self.access.require_member(request)
         channel_id = note_in(request.note).channel_id
         channel = await seen_channel(request, channel_id) if channel_id else None
-        draft = Draft(channel_id=channel.channel_id if channel else None, zone=_zone_of(member))
+        draft = Draft(
+            channel_id=channel.channel_id if channel else None, zone=zone_of_member(member)
+        )
         note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
         await self.screen.show(request, self._form(request, note, draft))
+
+    async def open_line(self, request: Request, draft: Draft, line: str) -> None:
+        """Show the form with what a typed line says; `line` names the rest of it."""
+
+        async def opened(request: Request, _value: str) -> None:
+            member = await self.access.require_member(request)
+            channel_id = note_in(request.note).channel_id
+            channel = await seen_channel(request, channel_id) if channel_id else None
+            note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
+            placed = replace(draft, channel_id=channel.channel_id if channel else None)
+            await self.screen.show(request, self._form(request, note, placed, line=line), line)
+
+        await self.screen.in_form(opened)(request, "")
 
     async def open_first(self, request: Request, _value: str) -> None:
         """Open the form for a new digest, for the channel of the message if it has one."""
@@ -98,7 +113,7 @@ class DigestFormListeners:
         channel_id = request.origin.channel_id or ""
         visitor = await self.access.require_editor(request, channel_id)
         require_open(visitor)
-        schedule = Schedule(form_fields.WEEKDAYS, time(9), _zone_of(visitor.member))
+        schedule = Schedule(form_fields.WEEKDAYS, time(9), zone_of_member(visitor.member))
         plan = Plan(channel_id=channel_id, schedule=schedule, mode=Mode.WORSE)
         made, is_announced = await self.digests.make(
             request.workspace, plan, by=visitor.editor, digest_id=digest_id
@@ -249,7 +264,8 @@ class DigestFormListeners:
         return modal.edit_form(editing, blocks, request.as_metadata(note.as_text()))
 
 
-def _zone_of(member: Member) -> str:
+def zone_of_member(member: Member) -> str:
+    """Return the person's time zone, UTC where Slack knows none."""
     return member.zone if member.zone and is_zone(member.zone) else "UTC"
 
 

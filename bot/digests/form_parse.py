@@ -190,12 +190,17 @@ def read_digest_form(values: Values, hidden: form_fields.Draft = NOT_SHOWN) -> G
         heartbeat_every=models.number_of(draft.life, models.HEARTBEATS),  # not for "never"
         worst_count=worst,
         mentions=(rule,) if rule else (),
-        name=" ".join(draft.name.split())[: models.MAX_NAME_CHARS],
+        name=" ".join(_without_quotes(draft.name).split())[: models.MAX_NAME_CHARS],
         rule=counts,
     )
     boxes = map(box_of, draft.kept or ())
     kept = None if draft.kept is None else frozenset(place for place, _ in filter(None, boxes))
     return GivenDigest(draft=draft, plan=plan, kept=kept, values=values)
+
+
+def _without_quotes(text: str) -> str:
+    """Return a name without marks in which a typed line could not hold it."""
+    return text.translate(dict.fromkeys(map(ord, _QUOTES)))
 
 
 def _schedule_in(draft: form_fields.Draft, errors: dict[str, str]) -> Schedule | None:

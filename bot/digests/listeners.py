@@ -1,4 +1,4 @@
-"""Handle `/domaindigest`: the list of a channel's digests and its buttons."""
+"""Handle the list of a channel's digests and its buttons."""
 
 import asyncio
 import secrets
@@ -45,7 +45,6 @@ class DigestListeners:
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.on_command("/domaindigest", self.open_list)
         dispatcher.on_press(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
         once = modal.done_already_message()
@@ -66,8 +65,8 @@ class DigestListeners:
         dispatcher.on_press(MANAGE_DIGEST, self.manage)
         dispatcher.on_press(SHOW_DETAILS, self.show_details)
 
-    async def open_list(self, request: Request, _text: str) -> None:
-        """Answer `/domaindigest`: everything else is in the form."""
+    async def open_list(self, request: Request) -> None:
+        """Open the list of the channel in which the person typed."""
         await self.access.require_member(request)
         await self.screen.open_list(request, request.origin.channel_id)
 
@@ -158,6 +157,13 @@ class DigestListeners:
         require_open(visitor)
         resumed = await self.digests.resume(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.resumed_line(resumed, visitor.member.zone)
+
+    async def pause_openly(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
+        """Pause a digest until it is resumed."""
+        paused = await self.digests.pause(
+            request.workspace, digest.digest_id, by=visitor.editor, until=None
+        )
+        return modal.paused_line(paused, None)
 
     async def delete(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         # Slack has asked for confirmation.

@@ -18,8 +18,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
 from bot.dispatch.command_lines import CommandHandler, CommandLines
-from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
-from bot.dispatch.commands import COMMANDS
+from bot.dispatch.command_text import is_help
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import from_press, is_ephemeral, place_of
 from bot.dispatch.request import DrawnForm, FormErrors, OncePerMessage, Request
@@ -76,10 +75,6 @@ class Dispatcher:
             if is_help(text):
                 await request.reply(usage_message(command))
                 return
-            usage = COMMANDS[command]
-            if not usage.takes_text and (words := split_words(text)):
-                why = "this command takes no text"
-                raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in words], [])
             await handle(request, text)
 
         self.lines.register(command, answer)

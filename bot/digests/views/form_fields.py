@@ -154,12 +154,11 @@ def hidden_values(draft: Draft, blocks: Iterable[Block]) -> dict[str, Any]:
 
 def with_hidden(values: Mapping[str, Any]) -> Draft:
     """Return a draft of what `hidden_values` gave."""
-    return Draft(
-        **{
-            name: frozenset(value) if isinstance(value, list) else value
-            for name, value in values.items()
-        }
-    )
+    given: dict[str, Any] = {
+        name: frozenset(value) if isinstance(value, list) else value
+        for name, value in values.items()
+    }
+    return Draft(**given)
 
 
 def looks_of(mode: str) -> int | None:

@@ -1,11 +1,12 @@
 """Draw the form that creates or changes a digest. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from bot.blocks.builders import button, field, form, input_element, notice, plain_message, section
 from bot.blocks.message import Block, Message
-from bot.blocks.text import bold, moment_token
+from bot.blocks.text import bold, clip, code, moment_token
 from bot.digests.models import Digest
 from bot.digests.schedule import going_on
 from bot.digests.views.form_fields import (
@@ -20,6 +21,7 @@ from bot.digests.views.mention_fields import rule_blocks, rule_boxes
 from bot.digests.views.schedule import RUNS_SHOWN, next_runs
 from bot.digests.views.wording import (
     DELETE_DIGEST,
+    called_mrkdwn,
     digest_button,
     manage_button,
     next_run_text,
@@ -27,8 +29,11 @@ from bot.digests.views.wording import (
     run_after_pause,
     until_text,
 )
+from bot.dispatch.command_text import NotUnderstood
 
 LOOKING = "Loading digests…"
+MAX_LINE_CHARS = 700
+MAX_PARTS = 10
 DELETED = "🗑️ Deleted."
 MAYBE_SENT = (
     "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
@@ -61,14 +66,30 @@ def saved_line(digest: Digest, reader_zone: str | None) -> str:
     return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
 
 
-def made_message(digest: Digest, reader_zone: str | None, *, is_announced: bool) -> Message:
-    """Return the answer to a digest that was made by one press."""
+def made_message(
+    digest: Digest, reader_zone: str | None, *, is_announced: bool, line: str = ""
+) -> Message:
+    """Return the answer to a digest that was made by one press, or by one typed `line`."""
     doubt = "" if is_announced else f"\n{UNANNOUNCED}"
+    runs = ""
+    if line:
+        schedule, made_at = digest.plan.schedule, digest.made_at
+        runs = "".join(f"\n• {run}" for run in next_runs(schedule, made_at, reader_zone))
+        runs = f"\n{called_mrkdwn(digest.plan)}{runs}\n{code(line, MAX_LINE_CHARS)}"
     return plain_message(
-        f"{saved_line(digest, reader_zone)}{doubt}",
+        f"{saved_line(digest, reader_zone)}{doubt}{runs}",
         manage_button(digest),
         digest_button("Delete", DELETE_DIGEST, digest),
     )
+
+
+def not_understood_text(problems: Sequence[NotUnderstood], understood: Sequence[str]) -> str:
+    """Return which parts of a typed line mean nothing, and which do, as mrkdwn."""
+    lines = ["*I couldn't read part of that. No digest was made.*"]
+    lines += [f"• {code(each.part, 80)} – {clip(each.why, 100)}" for each in problems[:MAX_PARTS]]
+    if understood:
+        lines.append(f"Understood: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
+    return "\n".join(lines)
 
 
 def sent_line(channel_name: str | None) -> str:

@@ -19,16 +19,18 @@ from bot.blocks.message import Block, table_lines
 from bot.blocks.text import (
     MAX_TABLE_ROWS,
     clip,
+    code,
     escaped,
     host_text,
     lines_within,
     plural,
     score_number,
 )
-from bot.digests.models import MAX_PER_CHANNEL, Digest
+from bot.digests.line import line_of
+from bot.digests.models import MAX_PER_CHANNEL, Digest, Plan
 from bot.digests.report import Report
 from bot.digests.views.changes import delta_text, rounded_delta
-from bot.digests.views.modal import BACK, SAVING
+from bot.digests.views.modal import BACK, MAX_LINE_CHARS, SAVING
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
     INVITE,
@@ -132,12 +134,26 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     state = state_lines(digest, listed.now, listed.reader_zone)
     called = called_mrkdwn(plan) if plan.name else f"*{schedule_text(plan.schedule)}*"
     text = "\n".join([called, *state])
-    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest)]))
+    line = f"In one line: {code(line_of(plan), MAX_LINE_CHARS)}"
+    line += " and what `More options` holds" if has_more(plan) else ""
+    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest), line]))
     is_own = digest.made_by == listed.reader_id
     if not (listed.channel or is_own):
         return [section(text), details]
     change = digest_button("Change", CHANGE, digest)
     return [section(text, change), details, *_digest_buttons(digest)]
+
+
+def has_more(plan: Plan) -> bool:
+    """Return whether a plan has settings besides its name that only the form's rest shows."""
+    default = Plan(channel_id=plan.channel_id, schedule=plan.schedule)
+    given = (plan.heartbeat_every, plan.worst_count, plan.mentions, plan.rule)
+    return given != (
+        default.heartbeat_every,
+        default.worst_count,
+        default.mentions,
+        default.rule,
+    )
 
 
 def _digest_buttons(digest: Digest) -> list[Block]:
