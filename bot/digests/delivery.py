@@ -16,6 +16,7 @@ from bot.digests.failure_policy import after_refusal
 from bot.digests.models import (
     Alert,
     Digest,
+    GuestError,
     Mode,
     Run,
 )
@@ -173,6 +174,7 @@ class Delivery:
         """Post; return the digest as it was recorded just before."""
         average = post.report.totals.average
         try:
+            await self._require_person(workspace, digest, run)
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
@@ -184,6 +186,12 @@ class Delivery:
             await self._step(workspace, digest, run.token, after_refusal(error))
             raise
         return digest
+
+    async def _require_person(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
+        """Pause a person's own digest and raise GuestError, if they may not read it any more."""
+        if digest.plan.is_own and not await self.posts.is_colleague(workspace, digest.made_by):
+            await self._step(workspace, digest, run.token, run_state.pause_for_person)
+            raise GuestError("its person has left, or is a guest")
 
     async def _step(
         self,

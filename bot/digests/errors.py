@@ -78,6 +78,8 @@ def _notice_button(digest: digests.Digest, notice: digests.Notice) -> Block | No
 
 
 def _channel_mrkdwn(channel_id: str) -> str:
+    if digests.is_direct(channel_id):
+        return "your direct messages"
     return f"<#{channel_id}>" if _CHANNEL_ID.fullmatch(channel_id) else "the channel"
 
 

@@ -73,6 +73,7 @@ class Owners:
         try:
             record = await self.keys.record(workspace)
             owners = (digest.made_by, digest.changed_by, record and record.set_by)
+            owners = (digest.made_by,) if digest.plan.is_own else owners
             people = (notice.to,) if notice.to else owners
             for user_id in dict.fromkeys(each for each in people if each):
                 with suppress(slack.PersonUnreachableError):  # they have left

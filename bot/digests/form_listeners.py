@@ -16,6 +16,7 @@ from bot.digests.models import (
     EditConflictError,
     Mode,
     Plan,
+    is_direct,
 )
 from bot.digests.schedule import Schedule
 from bot.digests.screen import DigestScreen, FormNote, note_in
@@ -94,7 +95,9 @@ class DigestFormListeners:
             channel_id = note_in(request.note).channel_id
             channel = await seen_channel(request, channel_id) if channel_id else None
             note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
-            placed = replace(draft, channel_id=channel.channel_id if channel else None)
+            placed = draft
+            if not is_direct(draft.channel_id):
+                placed = replace(draft, channel_id=channel.channel_id if channel else None)
             await self.screen.show(request, self._form(request, note, placed, line=line), line)
 
         await self.screen.in_form(opened)(request, "")
@@ -112,9 +115,9 @@ class DigestFormListeners:
         """Make the digest that the form proposes, posted when something got worse."""
         channel_id = request.origin.channel_id or ""
         visitor = await self.access.require_editor(request, channel_id)
-        require_open(visitor)
         schedule = Schedule(form_fields.WEEKDAYS, time(9), zone_of_member(visitor.member))
         plan = Plan(channel_id=channel_id, schedule=schedule, mode=Mode.WORSE)
+        require_open(visitor, plan)
         made, is_announced = await self.digests.make(
             request.workspace, plan, by=visitor.editor, digest_id=digest_id
         )
@@ -184,7 +187,7 @@ class DigestFormListeners:
         before = await self._same_digest(request, note) if note.digest_id else None
         if before is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
-            require_open(visitor)
+            require_open(visitor, plan)
             made, is_announced = await self.digests.make(
                 workspace, plan, by=visitor.editor, digest_id=note.nonce.partition("-")[0]
             )
@@ -196,7 +199,7 @@ class DigestFormListeners:
         else:  # they must be in both channels
             visitor = await self.access.require_editor(request, plan.channel_id)
             await self.access.require_editor_of(request, before)
-        require_open(visitor)
+        require_open(visitor, plan)
         # The form shows the first ten rules: the others stay.
         stay = [
             rule

@@ -35,9 +35,13 @@ _NO_WHEN = "begin with daily, weekdays, mon, every 2 weeks, monthly 1 or every 1
 
 @dataclass
 class Line:
-    """What a line says: `draft`, the parts that mean nothing, and those that do, as typed."""
+    """What a line says: `draft`, the parts that mean nothing, and those that do, as typed.
+
+    `is_own`: it is for the person alone.
+    """
 
     draft: Draft
+    is_own: bool = False
     problems: list[NotUnderstood] = field(default_factory=list)
     understood: list[str] = field(default_factory=list)
     _given: set[str] = field(default_factory=set)
@@ -81,11 +85,11 @@ def read_line(text: str, *, zone: str) -> Line:
     return line
 
 
-def plan_of(draft: Draft, channel_id: str) -> Plan | None:
-    """Return the plan of a line in which all was understood."""
+def plan_of(draft: Draft, channel_id: str) -> Plan:
+    """Return the plan of a line in which all was understood; raise ValueError of another."""
     schedule = draft.schedule
     if schedule is None:
-        return None
+        raise ValueError("a line without its days, time or zone")
     mode = Mode.WORSE if draft.is_alert else Mode(draft.mode)
     return Plan(
         channel_id=channel_id,
@@ -216,7 +220,12 @@ def _mode(line: Line, word: Word) -> None:
         line.take("mode", word.typed, mode=_MODES[word.value.lower()].value)
 
 
-_BARE: dict[str, Callable[[Line, Word], None]] = dict.fromkeys(_MODES, _mode)
+def _me(line: Line, word: Word) -> None:
+    line.take("me", word.typed)
+    line.is_own = True
+
+
+_BARE: dict[str, Callable[[Line, Word], None]] = dict.fromkeys(_MODES, _mode) | {"me": _me}
 
 
 def _zone_called(typed: str) -> str | None:
@@ -234,6 +243,7 @@ def line_of(plan: Plan) -> str:
     parts += [schedule.zone, *map(_filter_text, split_words(plan.filter_text))]
     parts += [name for name, mode in _MODES.items() if mode is plan.mode and not plan.is_alert]
     parts += [f'name:"{plan.name}"'] if plan.name else []
+    parts += ["me"] if plan.is_own else []
     return f"/domaindigest {' '.join(parts)}"
 
 

@@ -1,6 +1,6 @@
 """Handle what people type behind `/domaindigest`: a new digest, or an act on one by its name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.blocks.builders import plain_message, run_button
 from bot.blocks.message import Message
@@ -40,13 +40,17 @@ class DigestLineListeners:
         member = await self.form.access.require_member(request)
         request.member = member
         line = read_line(text, zone=zone_of_member(member))
-        channel_id = request.origin.channel_id or ""
-        plan = None if line.problems else plan_of(line.draft, channel_id)
-        if plan is None:
+        if line.problems:
             await self._show_problems(request, text, line)
             return
-        visitor = await self.form.access.require_editor(request, channel_id)
-        require_open(visitor)
+        channel_id = request.origin.channel_id or ""
+        access = self.form.access
+        if line.is_own:
+            channel_id, visitor = await access.require_own(request)
+        else:
+            visitor = await access.require_editor(request, channel_id)
+        plan = plan_of(line.draft, channel_id)
+        require_open(visitor, plan)
         made, is_announced = await self.form.digests.make(
             request.workspace, plan, by=visitor.editor
         )
@@ -69,7 +73,11 @@ class DigestLineListeners:
         except TriggerExpiredError:
             await request.reply(_behind_button(said, text))
             return
-        await self.form.open_line(request, line.draft, said)
+        draft = line.draft
+        if line.is_own:
+            own_id, _ = await self.form.access.require_own(request)
+            draft = replace(draft, channel_id=own_id)
+        await self.form.open_line(request, draft, said)
 
     async def _act(self, request: Request, verb: str, name: str) -> None:
         """Pause, resume, send or delete the digest of this name, and answer with its line."""
@@ -89,16 +97,18 @@ class DigestLineListeners:
         await self.listed.in_message(acts[verb])(request, digest.digest_id)
 
     async def _named(self, request: Request) -> list[Digest]:
-        """Return the digests with a name that the person may see here."""
+        """Return the digests with a name that the person may see here, their own last."""
         channel_id = request.origin.channel_id or ""
         visitor = await self.form.access.require_visitor(request, channel_id)
         digests = await self.form.digests.of_channel(request.workspace, channel_id)
         user_id = visitor.member.user_id
-        return [
+        there = [
             each
             for each in digests
-            if each.plan.name and (not visitor.sees_own_only or each.made_by == user_id)
+            if not each.plan.is_own and (not visitor.sees_own_only or each.made_by == user_id)
         ]
+        own = await self.form.digests.own_of(request.workspace, user_id)
+        return [each for each in (*there, *own) if each.plan.name]
 
 
 def _behind_button(said: str, text: str) -> Message:

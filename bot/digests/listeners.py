@@ -133,6 +133,8 @@ class DigestListeners:
             return modal.MAYBE_SENT
         if sent.run and is_promised(sent.run):
             return modal.on_its_way_line(sent.run.until)
+        if digest.plan.is_own:
+            return modal.SENT_TO_YOU
         return modal.sent_line(visitor.channel.name if visitor.channel else None)
 
     async def preview(self, request: Request, digest_id: str) -> None:
@@ -154,7 +156,7 @@ class DigestListeners:
         await draw_or_reply(request, modal.preview_form(message), message)
 
     async def resume(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
-        require_open(visitor)
+        require_open(visitor, digest.plan)
         resumed = await self.digests.resume(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.resumed_line(resumed, visitor.member.zone)
 

@@ -36,9 +36,9 @@ def is_label(text: str) -> bool:
     return fits and _LABEL.fullmatch(text) is not None
 
 
-def is_person(channel_id: str | None) -> bool:
-    """Return whether a digest is for a person: it is posted to their id, not to a channel's."""
-    return (channel_id or "")[:1] in {"U", "W"}
+def is_direct(channel_id: str | None) -> bool:
+    """Return whether an id is that of a direct message of one person."""
+    return (channel_id or "").startswith("D")
 
 
 def unusable_words(filter_text: str) -> list[str]:
@@ -121,6 +121,11 @@ class Plan:
     mentions: tuple[Mention, ...] = ()
     name: str = ""
     rule: Rule = DEFAULT_RULE
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is for its maker alone, in their direct messages with the app."""
+        return is_direct(self.channel_id)
 
     @property
     def is_alert(self) -> bool:

@@ -110,8 +110,9 @@ class DigestScreen:
         member = visitor.member
         if visitor.sees_own_only:
             digests = [each for each in digests if each.made_by == member.user_id]
+        own = await self.digests.own_of(request.workspace, member.user_id)
         listed = DigestList(
-            digests=digests,
+            digests=[*(each for each in digests if not each.plan.is_own), *own],
             channel=visitor.channel,
             now=self.clock(),
             reader_id=member.user_id,

@@ -55,6 +55,11 @@ class DigestService:
         digests = await self.repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
 
+    async def own_of(self, workspace: WorkspaceId, user_id: str) -> list[Digest]:
+        """Return the digests that a person has for themselves, the oldest first."""
+        digests = await self.repository.of_workspace(workspace)
+        return [each for each in digests if each.plan.is_own and each.made_by == user_id]
+
     async def make(
         self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
     ) -> tuple[Digest, bool]:
@@ -210,8 +215,9 @@ class DigestService:
                 )
 
     async def _note(self, workspace: WorkspaceId, what: str, by: Editor, digest: Digest) -> None:
-        channel_id = digest.plan.channel_id
-        await self.notes(workspace, what, by=by.user_id, channel_id=channel_id)
+        if not digest.plan.is_own:  # nobody else reads of it
+            channel_id = digest.plan.channel_id
+            await self.notes(workspace, what, by=by.user_id, channel_id=channel_id)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError or NameTakenError.
@@ -227,10 +233,12 @@ class DigestService:
             raise NameTakenError(digest.plan.name)
 
     async def _announce(self, workspace: WorkspaceId, digest: Digest) -> bool:
-        """Announce a digest; return whether that is posted.
+        """Announce a digest, unless it is one's own; return whether that is posted.
 
         Raise SlackError when the channel takes no posts.
         """
+        if digest.plan.is_own:
+            return True
         try:
             await self.delivery.announce(workspace, digest)
         except SlackUnavailableError as error:

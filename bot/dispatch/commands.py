@@ -102,7 +102,7 @@ _ALL = (
         name="/domaindigest",
         button="Digests",
         brief="scheduled health summaries for a channel",
-        hint='[weekdays 9:00] [tag:x] [changed|worse] [name:"x"]',
+        hint='[weekdays 9:00] [tag:x] [changed|worse] [name:"x"] [me]',
         does="posts scheduled health summaries to a channel, on days and at a time you choose",
         examples=(
             ("/domaindigest", "shows this channel's digests; make or change them there"),
@@ -110,11 +110,12 @@ _ALL = (
             ("/domaindigest weekdays 8:30 below:70 worse", "only when something got worse"),
             ("/domaindigest every 2 weeks mon", "or: mon wed fri, monthly 1, monthly last fri"),
             ("/domaindigest every 15 minutes", "an alert as soon as something gets worse"),
+            ("/domaindigest daily me", "into your own direct messages, seen by you alone"),
             ("/domaindigest pause Prod", "also resume, send and delete, by the digest's name"),
         ),
         note="Then in any order: a time (9:00 if left out), a time zone such as Europe/Berlin"
-        " (yours if left out), filters as for `/domains`, changed or worse, and"
-        ' name:"x". The form has more options.',
+        " (yours if left out), filters as for `/domains`, changed or worse,"
+        ' name:"x", and me. The form has more options.',
         audience=Audience.MEMBERS,
         opens_form=True,
     ),

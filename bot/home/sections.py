@@ -124,7 +124,8 @@ def digests_blocks(
 def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Block]:
     plan = digest.plan
     # Slack shows the name of a private channel to its members only.
-    title = f"<#{plan.channel_id}>  ·  {called_mrkdwn(plan)}"
+    where = "" if plan.is_own else f"<#{plan.channel_id}>  ·  "
+    title = f"{where}{called_mrkdwn(plan)}"
     text = "\n".join([title, *state_lines(digest, now, zone)])
     details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
     details = "\n".join([details, last_run_line(digest)])

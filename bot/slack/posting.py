@@ -17,6 +17,7 @@ from bot.slack import errors
 from bot.slack.client import (
     SentMessage,
     edit_message,
+    fetch_member,
     open_direct,
     post_message,
     send_with_fallback,
@@ -104,6 +105,12 @@ class Posting:
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
         except errors.ChannelClosedError as error:
             raise errors.PersonUnreachableError(error.code) from error
+
+    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
+        """Return whether a person is a full member of the workspace now; raise SlackError."""
+        client = await self._client(workspace)
+        async with self._answers(workspace):
+            return (await fetch_member(client, workspace, user_id)).is_colleague
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a direct message; raise SlackError, also as `acquire_turn`."""

@@ -17,7 +17,7 @@ CHANNEL = "C0OPS"
 DAILY, WORKDAYS = frozenset(range(7)), frozenset(range(5))
 
 
-def plan_in(text: str) -> Plan | None:
+def plan_in(text: str) -> Plan:
     line = read_line(text, zone=ZONE)
     assert not line.problems, line.problems
     return plan_of(line.draft, CHANNEL)
@@ -66,6 +66,15 @@ def at(days: frozenset[int], hour: int = 9, minute: int = 0, **how: object) -> S
 )
 def test_a_line_is_a_plan(text: str, plan: Plan) -> None:
     assert plan_in(text) == plan
+
+
+def test_a_line_may_be_for_oneself_and_its_own_line_says_so() -> None:
+    line = read_line('daily me "me"', zone=ZONE)
+    own = plan_of(line.draft, "D0BOB")
+
+    assert line.is_own
+    assert line_of(own) == f'/domaindigest daily 9:00 {ZONE} "me" me'
+    assert not read_line("daily", zone=ZONE).is_own
 
 
 @loop_over(
@@ -138,6 +147,5 @@ def test_the_line_of_a_list_makes_the_same_digest(
 
     read = plan_in(line_of(plan).removeprefix("/domaindigest "))
 
-    assert read
     assert line_of(read) == line_of(plan)
     assert replace(read, filter_text="") == replace(plan, filter_text="")

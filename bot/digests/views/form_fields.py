@@ -168,7 +168,7 @@ def looks_of(mode: str) -> int | None:
 
 def channel_field(draft: Draft, nonce: str) -> Block:
     """Return the field of the channel, which a digest for one person has not."""
-    if models.is_person(draft.channel_id):
+    if models.is_direct(draft.channel_id):
         return section("*Channel*\nYour direct messages with this app. Only you see it.")
     element = input_element(
         "conversations_select",

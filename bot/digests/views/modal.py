@@ -43,6 +43,7 @@ EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
 DAY_IS_OVER = "⚠️ That day has already begun in the digest's time zone. Pick a later one, or none."
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
+SENT_TO_YOU = "✅ Sent to your direct messages."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 

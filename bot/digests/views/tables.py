@@ -95,8 +95,11 @@ def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
 
 def _heading(listed: DigestList) -> str:
     where = f"in #{escaped(listed.channel.name, 90)}" if listed.channel else "here"
-    if listed.digests:
-        return f"*{plural(len(listed.digests), 'digest')} {where}*"
+    own = sum(digest.plan.is_own for digest in listed.digests)
+    if there := len(listed.digests) - own:
+        return f"*{plural(there, 'digest')} {where}{f', {own:,} for you alone' if own else ''}*"
+    if own:
+        return f"*No digests {where} yet, {own:,} for you alone*"
     return (
         f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
         " choose. It says what got worse, what ends soon, and which domains are worst."
@@ -157,10 +160,10 @@ def has_more(plan: Plan) -> bool:
 
 
 def _digest_buttons(digest: Digest) -> list[Block]:
+    whose = "." if digest.plan.is_own else " for the whole channel."
     question = confirm(
         "Delete this digest?",
-        "It is deleted for everyone in the channel, with its trend. To stop it for a while, use"
-        " Pause.",
+        f"This deletes the digest and its history{whose} To stop it for a while, choose Pause.",
         "Delete",
     )
     turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)

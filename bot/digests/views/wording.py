@@ -123,7 +123,8 @@ ALERT_NAME = "As soon as something gets worse"
 def called_mrkdwn(plan: Plan) -> str:
     """Return a digest's name and schedule as mrkdwn, or its schedule alone."""
     schedule = schedule_text(plan.schedule)
-    return f"{bold(plan.name, MAX_NAME_CHARS)}  ·  {schedule}" if plan.name else schedule
+    called = f"{bold(plan.name, MAX_NAME_CHARS)}  ·  {schedule}" if plan.name else schedule
+    return f"{called}  ·  for you alone" if plan.is_own else called
 
 
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
@@ -227,6 +228,7 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         "the channel's or the organization's settings do not let apps post",
         f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
     ),
+    FailureReason.PERSON: ("its person's account was closed, or was a guest's", ""),
     FailureReason.UNINSTALLED: (
         "Slack no longer lets the app into this workspace",
         "An admin can install the app again.",

@@ -155,7 +155,7 @@ async def test_a_digest_is_deleted_after_a_question(room: Room) -> None:
     question = room.bob.dismiss(form, "Delete")
     after = await room.press(form, "Delete")
 
-    assert "It is deleted for everyone" in str(question)
+    assert "This deletes the digest and its history for the whole channel" in str(question)
     assert "🗑️ Deleted." in after.everything
     assert await room.digests() == []
 
