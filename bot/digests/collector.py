@@ -137,8 +137,14 @@ class Collector:
         known, within = await self._known(workspace), digest.plan.rule.horizon
         ends = replace(known, now=baseline.taken_at, within=within)
         report = await asyncio.to_thread(_report_then, baseline, digest, ends)
+        run = digest.run if digest.run and digest.run.token == token else None
         # The marks of the baseline before are not known any more.
-        return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
+        return Post(
+            digest=digest,
+            report=replace(report, nearer=()),
+            sent_at=baseline.taken_at,
+            trend=_trend(digest, None, baseline.taken_at, run.average if run else None),
+        )
 
     async def _compare(
         self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownEnds

@@ -225,7 +225,10 @@ def _me(line: Line, word: Word) -> None:
     line.is_own = True
 
 
-_BARE: dict[str, Callable[[Line, Word], None]] = dict.fromkeys(_MODES, _mode) | {"me": _me}
+_BARE: dict[str, Callable[[Line, Word], None]] = {
+    **dict.fromkeys(_MODES, _mode),
+    "me": _me,
+}
 
 
 def _zone_called(typed: str) -> str | None:

@@ -96,6 +96,11 @@ class Report:
         return domain.may_be(self.owned_type)
 
     @property
+    def poor_first(self) -> tuple[Move, ...]:
+        """The domains whose first score, since then, is below fair: that is worse, too."""
+        return tuple(move for move in self.found if band_of(move.after) is Band.POOR)
+
+    @property
     def taken(self) -> tuple[Domain, ...]:
         """The domains with a change among `changed` that may be a hijack."""
         worse = (each for each in self.changed if is_worse(each[2].sign, each[2].after))
@@ -269,14 +274,16 @@ def got_worse(report: Report) -> bool:
     """Return whether any domain got worse; also `True` without a baseline.
 
     A domain got worse when its score was known then and now, and is lower by at least the rule's
-    points, lies in a lower band, or has come below a bound of the filter. A score that is
+    points, lies in a lower band, or has come below a bound of the filter; or when its
+    first score is below fair. A score that is
     no longer known, a new domain and one that is gone do not count. A domain, also a new one, got
     worse too when its registration or certificate came to a mark of the rule, or a scan found an
     issue that the rule counts, or a change that may be a hijack. To know less than before is
     worse.
     """
-    worse = (report.down, report.crossed_down, report.nearer, report.grave, report.taken)
-    return report.since is None or any((*worse, report.dates_lost, report.issues_lost))
+    scores = (report.down, report.crossed_down, report.poor_first)
+    scans = (report.nearer, report.grave, report.taken, report.dates_lost, report.issues_lost)
+    return report.since is None or any((*scores, *scans))
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:
@@ -291,7 +298,10 @@ def better_moves(report: Report) -> tuple[Move, ...]:
 
 def fallen(report: Report) -> tuple[str, ...]:
     """Return the hosts that got worse; without a baseline only those that may be hijacked."""
-    fallen_scores = (move.domain for move in worse_moves(report))
+    fallen_scores = [
+        *(move.domain for move in worse_moves(report)),
+        *(move.domain for move in report.poor_first),
+    ]
     found = report.grave if report.since else ()  # else all that are known, however old
     domains = [*report.taken, *fallen_scores, *report.nearer, *found]
     return tuple(dict.fromkeys(host_of(domain) for domain in domains))
@@ -308,6 +318,7 @@ def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
         down=tuple(move for move in report.down if is_awake(move.domain)),
         crossed_down=tuple(move for move in report.crossed_down if is_awake(move.domain)),
         nearer=tuple(domain for domain in report.nearer if is_awake(domain)),
+        found=tuple(move for move in report.found if is_awake(move.domain)),
         issues=tuple(each for each in report.issues if is_awake(each[0])),
     )
 
@@ -342,6 +353,7 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
         return ()
     worse = [move.domain for move in (*report.down, *report.crossed_down)] if mentions else []
     worse += [*report.nearer, *report.grave, *report.taken]
+    worse += [move.domain for move in report.poor_first]
     labels = {label for domain in worse for label in _labels(domain)}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))

@@ -9,6 +9,8 @@ from functools import partial
 
 import structlog
 
+from bot.blocks.message import Message
+from bot.blocks.text import moment_token
 from bot.digests import edits, run_state
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery
@@ -25,6 +27,9 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
+from bot.digests.views.post import told_message
+from bot.digests.views.wording import until_text
+from bot.process.errors import warned
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnavailableError
 from bot.store.documents import ConflictError
@@ -137,6 +142,9 @@ class DigestService:
             lambda each: edits.paused(each, by, self.clock(), until=until),
         )
         await self._note(workspace, "digest-paused", by, paused)
+        zone = paused.plan.schedule.zone
+        end = f" until {until_text(until, zone)}" if until else ""
+        await self._tell(workspace, told_message(paused, by.name, "⏸️ paused", end), paused)
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
@@ -145,6 +153,8 @@ class DigestService:
             workspace, digest_id, lambda each: edits.resumed(each, self.clock())
         )
         await self._note(workspace, "digest-resumed", by, resumed)
+        end = f": next {moment_token(resumed.next.due_at)}"
+        await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
         return resumed
 
     async def resume_in(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
@@ -166,6 +176,7 @@ class DigestService:
         await self.repository.delete(workspace, digest_id)
         if by:
             await self._note(workspace, "digest-deleted", by, digest)
+            await self._tell(workspace, told_message(digest, by.name, "🗑️ deleted"), digest)
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post a digest now, whatever its mode and schedule say; return it.
@@ -218,6 +229,12 @@ class DigestService:
         if not digest.plan.is_own:  # nobody else reads of it
             channel_id = digest.plan.channel_id
             await self.notes(workspace, what, by=by.user_id, channel_id=channel_id)
+
+    async def _tell(self, workspace: WorkspaceId, message: Message, digest: Digest) -> None:
+        """Say in the channel what was done with its digest, where Slack takes it."""
+        if not digest.plan.is_own:
+            with warned("not told in the channel", SlackError):
+                await self.delivery.posts.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError or NameTakenError.

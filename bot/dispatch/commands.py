@@ -113,9 +113,8 @@ _ALL = (
             ("/domaindigest daily me", "into your own direct messages, seen by you alone"),
             ("/domaindigest pause Prod", "also resume, send and delete, by the digest's name"),
         ),
-        note="Then in any order: a time (9:00 if left out), a time zone such as Europe/Berlin"
-        " (yours if left out), filters as for `/domains`, changed or worse,"
-        ' name:"x", and me. The form has more options.',
+        note="Behind the days, in any order: time, time zone, filters as for `/domains`, changed"
+        " or worse, name:x, me. Without a time it is 9:00, without a zone yours.",
         audience=Audience.MEMBERS,
         opens_form=True,
     ),

@@ -105,6 +105,7 @@ async def test_a_notice_is_not_repeated_for_ever(
     await office.make()
     await office.at(NINE - MINUTE)
     office.posts.errors = [error] * 1000
+    pauses = 0
 
     for minutes in range(0, 20 * 24 * 60, 31):
         office.clock.now = NINE + 7 * HOUR + minutes * MINUTE
@@ -113,9 +114,10 @@ async def test_a_notice_is_not_repeated_for_ever(
         if (await office.digest()).notices == ():
             break
         await pause_all(office)
+        pauses += 1  # which the channel would read
 
     assert (await office.digest()).notices == ()
-    assert 1000 - len(office.posts.errors) <= most
+    assert 1000 - len(office.posts.errors) - pauses <= most
 
 
 async def pause_all(office: Office) -> None:

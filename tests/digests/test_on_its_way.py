@@ -111,7 +111,9 @@ async def test_a_pause_ends_it_and_whoever_waits_reads_so() -> None:
 
     await office.at(EVE + MINUTE)
 
-    assert (office.posts.posts, office.posts.notified) == ([], [(ADA.user_id, "failed slack x1")])
+    [(_, told)] = office.posts.posts
+    assert told.startswith("bob paused the digest")
+    assert office.posts.notified == [(ADA.user_id, "failed slack x1")]
 
 
 async def test_without_a_key_it_ends_and_whoever_waits_reads_why() -> None:

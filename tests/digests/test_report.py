@@ -72,7 +72,7 @@ def test_a_move_is_in_the_lists_that_it_belongs_to(
 
     assert filled(report) == expected
     assert has_changed(report) is bool(expected)
-    assert got_worse(report) is bool(expected & {"down", "crossed_down"})
+    assert got_worse(report) is bool(expected & {"down", "crossed_down", "found"})
 
 
 def test_new_and_gone_are_changes_and_no_reason_to_worry() -> None:

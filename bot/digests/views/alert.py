@@ -30,6 +30,7 @@ from bot.digests.views.wording import (
 )
 from bot.domains.end_views import coverage_text, soon_text
 from bot.domains.lookup import host_of
+from bot.domains.views import score_mrkdwn
 
 TAKE, SNOOZE = "alert.take", "alert.snooze"
 # The beginning of the ids of the blocks that a press redraws.
@@ -41,7 +42,13 @@ SNOOZE_DAYS = 7
 def alert_message(post: Post, name: str) -> Message:
     """Return the post about what got worse; `name` comes back with its buttons."""
     report, plan = post.report, post.digest.plan
-    lines = [*_taken(report), *map(_fall, worse_moves(report)), *_nearer(post), *_grave(report)]
+    lines = [
+        *_taken(report),
+        *map(_fall, worse_moves(report)),
+        *_poor(report),
+        *_nearer(post),
+        *_grave(report),
+    ]
     hosts, left_out = fallen(report), len(lines) - MAX_LISTED
     owners = owners_line(owners_to_mention(report, plan.mentions))
     scan = scan_button("Scan", hosts[0]) if len(hosts) == 1 else None
@@ -123,6 +130,12 @@ def _is_redrawn(block: Mapping[str, Any]) -> bool:
 
 def _fall(move: Move) -> str:
     return f"📉 {domain_line(move.domain.domain, f'health {move_text(move)}')}"
+
+
+def _poor(report: Report) -> Iterator[str]:
+    for move in report.poor_first:
+        shown = score_mrkdwn(move.domain.health_score)
+        yield f"📉 {domain_line(move.domain.domain, f'first score {shown}')}"
 
 
 def _title(report: Report, hosts: Sequence[str]) -> str:

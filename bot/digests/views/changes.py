@@ -57,6 +57,7 @@ def change_groups(
     worse, better = worse_moves(report), better_moves(report)
     groups = (
         _moved("📉", "got worse", worse, len(report.crossed_down), "lower", is_listed=True),
+        _poor_first(report),
         _changed(report),
         _soon(report, now),
         _issues(report, now),
@@ -68,7 +69,7 @@ def change_groups(
         _gone(report, is_filtered=is_filtered),
         _added(report.new, is_new),
         _moved("📈", "got better", better, len(report.crossed_up), "higher", is_listed=False),
-        _added([move.domain for move in report.found], "with a score now"),
+        _added(_found(report), "with a score now"),
         *([] if report.lost else [unknown]),
     )
     return [group if is_long else _short(group) for group in groups if group.count]
@@ -119,6 +120,20 @@ def _moved(
     title = f"{plural(len(moves), 'domain')} {verb}"
     lines = (domain_line(move.domain.domain, f" {move_text(move)}") for move in moves)
     return _group(symbol, title, lines, len(moves), more, is_listed=is_listed)
+
+
+def _poor_first(report: Report) -> ChangeGroup:
+    moves = report.poor_first
+    lines = (
+        domain_line(move.domain.domain, score_mrkdwn(move.domain.health_score)) for move in moves
+    )
+    title = f"{plural(len(moves), 'domain')} with a first score below fair"
+    return _group("📉", title, lines, len(moves), is_listed=True)
+
+
+def _found(report: Report) -> list[Domain]:
+    """Return the domains with a first score that is not below fair."""
+    return [move.domain for move in report.found if move not in report.poor_first]
 
 
 def _changed(report: Report) -> ChangeGroup:
@@ -298,6 +313,8 @@ def _news_of(report: Report, now: datetime) -> Iterator[str]:
     for move in worse_moves(report):
         before, after = score_number(move.before or 0), score_number(move.after or 0)
         yield _news(move.domain, f"health {before} → {after}")
+    for move in report.poor_first:
+        yield _news(move.domain, f"first score {score_number(move.after or 0)}")
     for domain, row in ending:
         if words := soon_words(row.ends, now, row.within):
             yield _news(domain, words)

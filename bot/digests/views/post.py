@@ -11,6 +11,7 @@ from bot.blocks.builders import (
     fields,
     header,
     message_of,
+    plain_message,
     run_button,
     section,
 )
@@ -25,7 +26,7 @@ from bot.domains.views import bands_text
 from bot.tracker.health import Band
 
 MAX_POINTS = 20
-MIN_POINTS = 3  # two points zoom the axis into the step between them
+MIN_POINTS = 3
 # label and value
 Point = tuple[str, float]
 
@@ -41,11 +42,16 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
             "title": _title(points),
             "chart": {
                 "type": "line",
+                # Slack has no setting for the axis: the two flat lines keep it from 0 to 100.
                 "series": [
                     {
-                        "name": "Average",
-                        "data": [{"label": label, "value": value} for label, value in points],
+                        "name": name,
+                        "data": [
+                            {"label": label, "value": average if value is None else value}
+                            for label, average in points
+                        ],
                     }
+                    for name, value in (("Average", None), ("Best: 100", 100), ("Least: 0", 0))
                 ],
                 "axis_config": {
                     "categories": [label for label, _ in points],
@@ -54,6 +60,14 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
             },
         }
     ]
+
+
+def trend_line(trend: Sequence[TrendPoint]) -> str:
+    """Return `average 69 → 65 over 4 digests`, or nothing for fewer than `MIN_POINTS`."""
+    points = _points(trend)
+    if len(points) < MIN_POINTS:
+        return ""
+    return f"average {points[0][1]:g} → {points[-1][1]:g} over {len(points)} digests"
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
@@ -95,11 +109,16 @@ def title(report: Report, name: str = "") -> str:
 
 
 def news_blocks(
-    report: Report, groups: Sequence[wording.ChangeGroup], note: str, filter_text: str
+    report: Report,
+    groups: Sequence[wording.ChangeGroup],
+    note: str,
+    filter_text: str,
+    trend: str = "",
 ) -> list[Block]:
-    """Return the bands, the note and the changes."""
+    """Return the bands and the trend, the note and the changes."""
     there = report.totals.count
     bands = _bands_mrkdwn(report) if there else _nothing_there(report, filter_text)
+    bands = "     ".join(filter(None, [bands, trend]))
     listed = [group.as_mrkdwn for group in groups if group.is_listed]
     others = "\n".join(group.as_mrkdwn for group in groups if not group.is_listed)
     return [section(text) for text in (bands, note, *listed, others) if text]
@@ -152,17 +171,17 @@ def digest_message(post: Post) -> Message:
         header(title(report, plan.name)),
         *_contexts(notes.filter_line(post), *notes.notes(post)),
         *_sections(notes.first_note(post.digest) if post.is_first else ""),
-        *news_blocks(report, groups, note, plan.filter_text),
+        *news_blocks(report, groups, note, plan.filter_text, trend_line(post.trend)),
     )
     known = coverage_text(report.coverage)
     foot = "\n".join(filter(None, [known, notes.about_mrkdwn(post), notes.footer_mrkdwn(post)]))
     bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
-    message = message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
+    message = message_of(*top, *worst_table(report), *bottom)
     return message if post.is_preview else changes.with_news(message, report, post.sent_at)
 
 
 def details_message(post: Post) -> Message:
-    """Return the rest of a digest for one person: long lists and the whole table."""
+    """Return the rest of a digest for one person: long lists, the whole table, the trend."""
     plan = post.digest.plan
     groups = changes.change_groups(post.report, post.sent_at, plan.filter_text, is_long=True)
     left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
@@ -175,7 +194,7 @@ def details_message(post: Post) -> Message:
     line = f"/domains {plan.filter_text}".strip()
     buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
     bottom = (*buttons, context(notes.about_mrkdwn(post)))
-    return message_of(*top, *worst_table(report), *bottom)
+    return message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
 
 
 def heartbeat_message(post: Post) -> Message:
@@ -212,6 +231,14 @@ def announcement_message(digest: Digest) -> Message:
         *actions(wording.manage_button(digest)),
         context(how),
     )
+
+
+def told_message(digest: Digest, name: str, did: str, end: str = "") -> Message:
+    """Return the line with which a channel reads who did what with a digest."""
+    called = wording.called_mrkdwn(digest.plan)
+    symbol, _, verb = did.partition(" ")
+    who = wording.person_mrkdwn(name)
+    return plain_message(f"{symbol} {who} {verb} the digest {called}{end}.")
 
 
 def greeting_message(resumed: Sequence[Digest]) -> Message:

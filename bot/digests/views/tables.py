@@ -18,6 +18,7 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, table_lines
 from bot.blocks.text import (
     MAX_TABLE_ROWS,
+    SYMBOLS,
     clip,
     code,
     escaped,
@@ -41,8 +42,8 @@ from bot.digests.views.wording import (
     mode_text,
     state_lines,
 )
-from bot.domains.views import score_mrkdwn
 from bot.slack.channels import Channel
+from bot.tracker.health import band_of
 from bot.tracker.models import Domain
 
 TITLE = "Health digests"
@@ -198,7 +199,7 @@ def worst_table(report: Report) -> list[Block]:
     if not report.worst:
         return []
     changes = _changes(report)
-    titles = ["Domain", "Health", *(["Change"] if changes is not None else []), "Rating"]
+    titles = ["Domain", "Health", *(["Change"] if changes is not None else [])]
     return [
         {
             "type": "data_table",
@@ -221,12 +222,12 @@ def within_table(report: Report, max_chars: int) -> Report:
 
 def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
     score = score_number(domain.health_score or 0)  # the worst domains all have a score
-    symbol, _, rest = score_mrkdwn(domain.health_score).partition(" ")
+    symbol = SYMBOLS[band_of(domain.health_score)]
     cells = [raw_text(clip(host_text(domain.domain) or "–", MAX_HOST_CHARS))]
-    cells.append(raw_number(float(score), score))
+    cells.append(raw_number(float(score), f"{symbol} {score}"))
     if changes is not None:
         cells.append(raw_number(*changes.get(domain.domain, (0, "–"))))
-    return [*cells, raw_text(f"{symbol} {rest.rpartition(' ')[2]}")]
+    return cells
 
 
 def _changes(report: Report) -> dict[str, Change] | None:
