@@ -43,17 +43,14 @@ async def test_a_first_score_below_fair_is_posted_as_worse(ready: Harness) -> No
 
 
 async def test_the_channel_reads_who_paused_resumed_and_deleted_a_digest(ready: Harness) -> None:
-    listed = await make(ready, {"Name": "Prod"})
+    async def told(words: str) -> Message:
+        return await ready.ada.next_message(where=lambda each: words in each.everything)
+
+    await make(ready, {"Name": "Prod"})
     await ready.bob.type("/domaindigest pause Prod")
-    for words in ("*bob* paused the digest", "*bob* resumed the digest"):
-        await ready.ada.next_message(where=lambda each, words=words: words in each.everything)
-        if "paused" in words:
-            listed = await open_list(ready, ready.bob)
-            await press_in(ready.bob, listed, "Resume")
+    await told("*bob* paused the digest")
+    await press_in(ready.bob, await open_list(ready, ready.bob), "Resume")
+    await told("*bob* resumed the digest")
     await ready.bob.type("/domaindigest delete Prod")
 
-    gone = await ready.ada.next_message(
-        where=lambda each: "*bob* deleted the digest" in each.everything
-    )
-
-    assert "*Prod*" in gone.everything
+    assert "*Prod*" in (await told("*bob* deleted the digest")).everything
