@@ -25,6 +25,7 @@ from bot.digests.report import (
 )
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
+from bot.domains.csv_file import domains_csv
 from bot.domains.end_dates import KeptEndDates, KnownEnds
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
@@ -38,11 +39,15 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one."""
+    """A post, and the baseline of the post after it; `is_moved`: it differs from the last one.
+
+    `file` is its whole list as CSV, if the digest's plan wants that.
+    """
 
     post: Post
     baseline: Baseline
     is_moved: bool = True
+    file: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,10 @@ class Collector:
         )
         marked = (baseline.scores, baseline.marks, baseline.unsettled)
         is_moved = not before or (before.scores, before.marks, before.unsettled) != marked
-        return Collected(post, baseline, is_moved)
+        file = None
+        if digest.plan.has_file:
+            file = await asyncio.to_thread(_file_of, snapshot, digest.plan, ends)
+        return Collected(post, baseline, is_moved, file)
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
         """Return the content of the post that the run `token` made, without asking the service.
@@ -155,6 +163,11 @@ class Collector:
         """Return what scans have said until now; what is kept later is for the next post."""
         now = self.clock()
         return KnownEnds(await self.ends.get(workspace), now)
+
+
+def _file_of(snapshot: Snapshot, plan: Plan, ends: KnownEnds) -> bytes:
+    found = select(snapshot.by_host.values(), parse_query(plan.filter_text), ends)
+    return domains_csv(found, ends)
 
 
 def _report_of(

@@ -22,8 +22,9 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post, fallen, got_worse, has_changed
 from bot.digests.repository import DigestRepository
+from bot.domains.csv_file import FILE_NAME
 from bot.keys.failures import of_service, service_failure
-from bot.process.errors import BotError
+from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors
 from bot.slack.posting import Posting
@@ -136,10 +137,16 @@ class Delivery:
             words = partial(_named, self.words.alert, name)
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
-        digest = await self._post(workspace, digest, run, post, words, baseline)
-        return await self._step(
+        digest, ts = await self._post(workspace, digest, run, post, words, baseline)
+        digest = await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
+        if collected.file and is_wanted:
+            with warned("the list did not follow as a file", BotError):
+                await self.posts.send_file(
+                    workspace, run.channel_id, ts, FILE_NAME, collected.file
+                )
+        return digest
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         failure: BotError
@@ -170,8 +177,8 @@ class Delivery:
         post: Post,
         words: Callable[[Post], Message],
         baseline: str | None,
-    ) -> Digest:
-        """Post; return the digest as it was recorded just before."""
+    ) -> tuple[Digest, str]:
+        """Post; return the digest as it was recorded just before, and the post's `ts`."""
         average = post.report.totals.average
         try:
             await self._require_person(workspace, digest, run)
@@ -181,11 +188,11 @@ class Delivery:
             message = await asyncio.to_thread(words, post)
             posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
-            await self.posts.post(workspace, run.channel_id, message)
+            ts = await self.posts.post(workspace, run.channel_id, message)
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after_refusal(error))
             raise
-        return digest
+        return digest, ts
 
     async def _require_person(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
         """Pause a person's own digest and raise GuestError, if they may not read it any more."""

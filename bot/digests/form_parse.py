@@ -47,6 +47,7 @@ def draft_in(values: Values, hidden: form_fields.Draft = NOT_SHOWN) -> form_fiel
         form_fields.POINTS_FIELD: ("points", _text),
         form_fields.END_DAYS_FIELD: ("end_days", _text),
         form_fields.LEAST_FIELD: ("least", _value),
+        form_fields.FILE_FIELD: ("has_file", lambda field: bool(field.options)),
     }
     there = {action_id for elements in values.values() for action_id in elements}
     given = {
@@ -192,6 +193,7 @@ def read_digest_form(values: Values, hidden: form_fields.Draft = NOT_SHOWN) -> G
         mentions=(rule,) if rule else (),
         name=" ".join(_without_quotes(draft.name).split())[: models.MAX_NAME_CHARS],
         rule=counts,
+        has_file=draft.has_file and not draft.is_alert,
     )
     boxes = map(box_of, draft.kept or ())
     kept = None if draft.kept is None else frozenset(place for place, _ in filter(None, boxes))

@@ -106,7 +106,8 @@ DEFAULT_RULE = Rule()
 class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
-    `name` is unique in its channel, case aside; empty for none.
+    `name` is unique in its channel, case aside; empty for none. `has_file`: the whole list follows
+    as CSV in the post's thread.
 
     `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
     life, `None` never. `worst_count` is from 5 to 25; five fit a screen.
@@ -121,6 +122,7 @@ class Plan:
     mentions: tuple[Mention, ...] = ()
     name: str = ""
     rule: Rule = DEFAULT_RULE
+    has_file: bool = False
 
     @property
     def is_own(self) -> bool:

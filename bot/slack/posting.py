@@ -22,6 +22,7 @@ from bot.slack.client import (
     post_message,
     send_with_fallback,
     slack_errors,
+    upload_file,
 )
 
 # With more channels than that, the oldest ones may get a turn a little too soon.
@@ -105,6 +106,14 @@ class Posting:
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
         except errors.ChannelClosedError as error:
             raise errors.PersonUnreachableError(error.code) from error
+
+    async def send_file(
+        self, workspace: WorkspaceId, channel_id: str, ts: str, name: str, content: bytes
+    ) -> None:
+        """Send a file into the thread of a message; raise SlackError."""
+        client = await self._client(workspace)
+        async with self._answers(workspace):
+            await upload_file(client, channel_id, name, content, "", thread_ts=ts)
 
     async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
         """Return whether a person is a full member of the workspace now; raise SlackError."""

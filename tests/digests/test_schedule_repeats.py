@@ -140,14 +140,12 @@ def test_a_month_without_the_day_has_its_run_on_its_last_day() -> None:
 
 
 def test_schedules_are_said_in_words() -> None:
-    at = {"at": time(9), "zone": "UTC"}
+    plain = Schedule(frozenset(), time(9), "UTC")
     words = {
-        "monthly on the 1st at 09:00 (UTC)": Schedule(frozenset(), month_day="1", **at),  # type: ignore[arg-type]  # a mapping of both kinds
-        "monthly on the 12th at 09:00 (UTC)": Schedule(frozenset(), month_day="12", **at),  # type: ignore[arg-type]  # the same
-        "monthly on the last Fri at 09:00 (UTC)": Schedule(
-            frozenset(), month_day="last fri", **at
-        ),  # type: ignore[arg-type]  # the same
-        "every two weeks on Mon at 09:00 (UTC)": Schedule(frozenset({0}), weeks=2, **at),  # type: ignore[arg-type]  # the same
+        "monthly on the 1st at 09:00 (UTC)": replace(plain, month_day="1"),
+        "monthly on the 12th at 09:00 (UTC)": replace(plain, month_day="12"),
+        "monthly on the last Fri at 09:00 (UTC)": replace(plain, month_day="last fri"),
+        "every two weeks on Mon at 09:00 (UTC)": replace(plain, days=frozenset({0}), weeks=2),
     }
 
     assert {text: schedule_text(schedule) for text, schedule in words.items()} == {

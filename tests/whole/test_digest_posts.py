@@ -3,7 +3,7 @@
 import pytest
 
 from bot.playground.slack import Message
-from tests.whole.digests import at_nine, make, open_list, press_in, score
+from tests.whole.digests import at_nine, make, open_list, press_in, score, until_listed
 from tests.whole.harness import Harness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
@@ -54,3 +54,27 @@ async def test_the_channel_reads_who_paused_resumed_and_deleted_a_digest(ready: 
     await ready.bob.type("/domaindigest delete Prod")
 
     assert "*Prod*" in (await told("*bob* deleted the digest")).everything
+
+
+async def test_d32_the_whole_list_follows_as_csv_in_the_thread_if_the_digest_wants_it(
+    ready: Harness,
+) -> None:
+    await make(ready, {"Filter": "tag:prod", "File": ["The whole list as CSV in the thread"]})
+    post = await at_nine(ready)
+
+    file = await ready.bob.next_message(where=lambda each: bool(each.files))
+    rows = (await ready.bob.download(file)).decode("utf-8-sig").splitlines()
+
+    assert file.thread_ts == post.ts
+    assert [row.split(",")[0] for row in rows] == ['"name"', '"shop.example"', '"www.example"']
+
+
+async def test_without_the_permission_the_post_is_there_and_counts(ready: Harness) -> None:
+    ready.slack.fail_next("files.getUploadURLExternal", "missing_scope")
+    await make(ready, {"File": ["The whole list as CSV in the thread"]})
+
+    post = await at_nine(ready)
+    listed = await until_listed(ready, "posted")
+
+    assert "3 domains" in post.everything
+    assert "⚠️" not in listed.everything

@@ -31,6 +31,7 @@ LABEL_FIELD, PEOPLE_FIELD, GROUP_FIELD = "digests.label", "digests.people", "dig
 RULES_FIELD = "digests.rules"
 REPEAT_FIELD, DAY_FIELD, LOOK_DAYS_FIELD = "digests.repeat", "digests.day", "digests.look_days"
 NAME_FIELD, POINTS_FIELD = "digests.name", "digests.points"
+FILE_FIELD = "digests.file"
 END_DAYS_FIELD, LEAST_FIELD = "digests.end_days", "digests.least"
 MORE = "digests.more"
 WEEKDAYS, ALL_DAYS = frozenset(range(5)), frozenset(range(7))
@@ -55,6 +56,7 @@ _MAY_LACK = {
     "points": POINTS_FIELD,
     "end_days": END_DAYS_FIELD,
     "least": LEAST_FIELD,
+    "has_file": FILE_FIELD,
 }
 
 
@@ -86,6 +88,7 @@ class Draft:
     points: str = f"{models.DEFAULT_RULE.points}"
     end_days: str = ", ".join(map(str, models.DEFAULT_RULE.days))
     least: str = models.DEFAULT_RULE.least.value
+    has_file: bool = False
 
     @property
     def is_alert(self) -> bool:
@@ -128,6 +131,7 @@ def draft_of(plan: models.Plan) -> Draft:
         points=f"{rule.points}",
         end_days=", ".join(map(str, rule.days)),
         least=rule.least.value,
+        has_file=plan.has_file,
     )
 
 
@@ -270,6 +274,15 @@ def more_fields(draft: Draft, nonce: str) -> list[Block]:
     if not draft.is_alert:
         worst = _number(WORST_FIELD, models.WORST_COUNTS, draft.worst)
         fields.append(field(f"worst:{nonce}", "Worst domains shown", worst, hint="From 5 to 25."))
+        file = option("file", "The whole list as CSV in the thread")
+        box = input_element(
+            "checkboxes",
+            FILE_FIELD,
+            options=[file],
+            initial_options=[file] if draft.has_file else None,
+        )
+        hint = "Needs the app's optional permission files:write."
+        fields.append(field(f"file:{nonce}", "File", box, hint=hint, optional=True))
     points = _number(POINTS_FIELD, models.POINTS, draft.points)
     days = input_element(
         "plain_text_input", END_DAYS_FIELD, initial_value=draft.end_days[:100] or None

@@ -151,13 +151,10 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
 def has_more(plan: Plan) -> bool:
     """Return whether a plan has settings besides its name that only the form's rest shows."""
     default = Plan(channel_id=plan.channel_id, schedule=plan.schedule)
-    given = (plan.heartbeat_every, plan.worst_count, plan.mentions, plan.rule)
-    return given != (
-        default.heartbeat_every,
-        default.worst_count,
-        default.mentions,
-        default.rule,
-    )
+    shared = replace(
+        plan, name="", filter_text="", mode=default.mode
+    )  # what the line says, or the schedule
+    return shared != default
 
 
 def _digest_buttons(digest: Digest) -> list[Block]:

@@ -137,6 +137,8 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     ]
     if not plan.is_alert:
         lines.append(("Worst domains shown", f"{plan.worst_count}"))
+    if plan.has_file:
+        lines.append(("File", "The whole list as CSV in the thread"))
     if plan.mentions:
         rules = (
             f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in plan.mentions

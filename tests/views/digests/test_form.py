@@ -39,7 +39,14 @@ from tests.views.acceptance import Json, assert_slack_takes_form, shown
 
 LABELS = [
     *("Channel", "Repeat", "Days", "Time", "Time zone", "Filter", "Post"),
-    *("Name", "Worst domains shown", "Points of change", "Days before an end", "Least severity"),
+    *(
+        "Name",
+        "Worst domains shown",
+        "File",
+        "Points of change",
+        "Days before an end",
+        "Least severity",
+    ),
     *("Tag or folder", "Mention", "Mention user group"),
 ]
 SHORT_LABELS = LABELS[:7]
