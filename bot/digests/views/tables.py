@@ -31,7 +31,7 @@ from bot.digests.line import line_of
 from bot.digests.models import MAX_PER_CHANNEL, Digest, Plan
 from bot.digests.report import Report
 from bot.digests.views.changes import delta_text, rounded_delta
-from bot.digests.views.modal import BACK, MAX_LINE_CHARS, SAVING
+from bot.digests.views.modal import BACK, MAX_LINE_CHARS, OUTSIDERS, SAVING
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
     INVITE,
@@ -126,7 +126,7 @@ def _hints(listed: DigestList) -> list[str]:
             " another channel."
         )
     if channel and channel.is_shared:
-        hints.append("👥 People from another company are in this channel and read its digests.")
+        hints.append(OUTSIDERS)
     return hints
 
 
