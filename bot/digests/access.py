@@ -29,6 +29,11 @@ class ChannelAccess:
         return self.channel is None or self.channel.is_archived
 
     @property
+    def has_outsiders(self) -> bool:
+        """Whether people of another company read the channel."""
+        return self.channel is not None and self.channel.is_shared
+
+    @property
     def editor(self) -> Editor:
         """The person, as a digest remembers them."""
         return Editor(user_id=self.member.user_id, name=self.member.name)

@@ -114,8 +114,13 @@ class DigestFormListeners:
         made, is_announced = await self.digests.make(
             request.workspace, plan, by=visitor.editor, digest_id=digest_id
         )
-        zone = visitor.member.zone
-        await request.reply(modal.made_message(made, zone, is_announced=is_announced))
+        answer = modal.made_message(
+            made,
+            visitor.member.zone,
+            is_announced=is_announced,
+            has_outsiders=visitor.has_outsiders,
+        )
+        await request.reply(answer)
 
     async def open_change(self, request: Request, digest_id: str) -> None:
         digest, editor = await self.access.digest_to_edit(request, digest_id)

@@ -56,7 +56,11 @@ class DigestLineListeners:
         )
         await request.reply(
             modal.made_message(
-                made, member.zone, is_announced=is_announced, line=line_of(made.plan)
+                made,
+                member.zone,
+                is_announced=is_announced,
+                has_outsiders=visitor.has_outsiders,
+                line=line_of(made.plan),
             )
         )
 

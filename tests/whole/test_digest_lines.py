@@ -81,3 +81,15 @@ async def test_d27_a_named_digest_is_paused_resumed_sent_and_deleted(ready: Harn
     await until_listed(ready, "No digests in #general")
 
     assert "`Prod now`" in unknown.everything
+
+
+async def test_who_makes_a_digest_reads_that_people_of_another_company_read_it(
+    ready: Harness,
+) -> None:
+    before = await typed(ready, 'daily name:"one"', "*one*")
+    ready.slack.channel("general").is_shared = True
+
+    after = await typed(ready, 'every 15 minutes name:"two"', "*two*")
+
+    assert "another company" not in before.everything
+    assert "People from another company are in this channel" in after.everything

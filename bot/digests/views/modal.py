@@ -48,6 +48,7 @@ NO_DAY_TO_PAUSE_UNTIL = (
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
 SENT_TO_YOU = "✅ Sent to your direct messages."
+OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 
@@ -72,10 +73,16 @@ def saved_line(digest: Digest, reader_zone: str | None) -> str:
 
 
 def made_message(
-    digest: Digest, reader_zone: str | None, *, is_announced: bool, line: str = ""
+    digest: Digest,
+    reader_zone: str | None,
+    *,
+    is_announced: bool,
+    has_outsiders: bool = False,
+    line: str = "",
 ) -> Message:
     """Return the answer to a digest that was made by one press, or by one typed `line`."""
     doubt = "" if is_announced else f"\n{UNANNOUNCED}"
+    doubt += f"\n{OUTSIDERS}" if has_outsiders else ""
     runs = ""
     if line:
         schedule, made_at = digest.plan.schedule, digest.made_at

@@ -32,7 +32,7 @@ from bot.digests.models import MAX_PER_CHANNEL, Digest, Plan, Silences
 from bot.digests.report import Report
 from bot.digests.views.alert import SNOOZE_ALL, WAKE_ALL, snooze_menu, snooze_text
 from bot.digests.views.changes import delta_text, rounded_delta
-from bot.digests.views.modal import BACK, MAX_LINE_CHARS, SAVING
+from bot.digests.views.modal import BACK, MAX_LINE_CHARS, OUTSIDERS, SAVING
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
     INVITE,
@@ -125,7 +125,7 @@ def _hints(listed: DigestList) -> list[str]:
             " another channel."
         )
     if channel and channel.is_shared:
-        hints.append("👥 People from another company are in this channel and read its digests.")
+        hints.append(OUTSIDERS)
     return hints
 
 
