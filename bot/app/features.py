@@ -17,6 +17,7 @@ from bot.digests.errors import owner_notice
 from bot.digests.failure_policy import Owners
 from bot.digests.form_listeners import DigestFormListeners
 from bot.digests.joined_channel import JoinedChannelListeners
+from bot.digests.line_listeners import DigestLineListeners
 from bot.digests.listeners import DigestListeners
 from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
@@ -253,13 +254,14 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     screen = DigestScreen(
         digests=digests, access=access, explain=features.failures.explain, clock=services.clock
     )
-    DigestListeners(digests=digests, access=access, screen=screen).register(dispatcher)
+    listed = DigestListeners(digests=digests, access=access, screen=screen)
+    listed.register(dispatcher)
     AlertListeners(alerts=features.repository, cards=features.cards, screen=screen).register(
         dispatcher
     )
-    DigestFormListeners(
-        digests=digests, access=access, screen=screen, groups=UserGroups()
-    ).register(dispatcher)
+    form = DigestFormListeners(digests=digests, access=access, screen=screen, groups=UserGroups())
+    form.register(dispatcher)
+    DigestLineListeners(listed, form).register(dispatcher)
     JoinedChannelListeners(digests, services.posting).register(dispatcher)
 
 

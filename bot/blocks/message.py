@@ -78,7 +78,8 @@ def unfolded(block: Block) -> list[Block]:
         case "data_table":
             return _paragraphs([block["caption"], *table_lines(block)])
         case "data_visualization":
-            return _paragraphs([block["title"], *map(_series_line, block["chart"]["series"])])
+            first, *_scale = block["chart"]["series"]
+            return _paragraphs([block["title"], _series_line(first)])
     return [block]
 
 

@@ -8,11 +8,8 @@ from bot.digests.service import DigestService
 from bot.dispatch.request import Request
 from bot.process.errors import StrangerError
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
-from bot.slack.client import Member
+from bot.slack.client import Member, open_direct
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackRefusedError
-
-# A direct message of one person: https://docs.slack.dev/reference/objects/request-object
-_DIRECT = "D"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +27,11 @@ class ChannelAccess:
     def is_out_of_sight(self) -> bool:
         """Whether the bot cannot know the members; Slack may hide those of archived channels."""
         return self.channel is None or self.channel.is_archived
+
+    @property
+    def has_outsiders(self) -> bool:
+        """Whether people of another company read the channel."""
+        return self.channel is not None and self.channel.is_shared
 
     @property
     def editor(self) -> Editor:
@@ -77,6 +79,10 @@ class DigestAccess:
         Raises NotInChannelError, and as `require_member` does.
         """
         visitor = await self._visitor(request, channel_id)
+        if models.is_direct(channel_id) and not digest:
+            own_id, own = await self.require_own(request)
+            if own_id == channel_id:
+                return own
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(request, visitor, channel_id):
@@ -86,6 +92,12 @@ class DigestAccess:
     async def require_editor_of(self, request: Request, digest: models.Digest) -> ChannelAccess:
         """Return the person, if they may change this digest; see `require_editor`."""
         return await self.require_editor(request, digest.plan.channel_id, digest=digest)
+
+    async def require_own(self, request: Request) -> tuple[str, ChannelAccess]:
+        """Return a person's direct message with the app, and them; raise as `require_member`."""
+        member = await self.require_member(request)
+        channel_id = await open_direct(request.client, member.user_id)
+        return channel_id, ChannelAccess(member, None, sees_own_only=True)
 
     async def digest_to_edit(
         self, request: Request, digest_id: str
@@ -99,8 +111,13 @@ class DigestAccess:
         return ChannelAccess(member, await seen_channel(request, channel_id))
 
 
-def require_open(visitor: ChannelAccess) -> None:
-    """Raise BotNotInChannelError or ChannelClosedError if the bot cannot post in the channel."""
+def require_open(visitor: ChannelAccess, plan: models.Plan) -> None:
+    """Raise BotNotInChannelError or ChannelClosedError if the bot cannot post in the channel.
+
+    `plan` is that of the digest: into a direct message the bot can always post.
+    """
+    if plan.is_own:
+        return
     if visitor.channel and visitor.channel.is_archived:  # the bot cannot be invited into it either
         raise ChannelClosedError("is_archived")
     if visitor.channel is None or not visitor.channel.has_bot:
@@ -109,7 +126,7 @@ def require_open(visitor: ChannelAccess) -> None:
 
 def is_channel(channel_id: str | None) -> bool:
     """Return whether an id is that of a place other than a direct message of one person."""
-    return bool(channel_id) and not (channel_id or "").startswith(_DIRECT)
+    return bool(channel_id) and not models.is_direct(channel_id)
 
 
 async def seen_channel(request: Request, channel_id: str) -> Channel | None:

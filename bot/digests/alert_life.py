@@ -9,8 +9,6 @@ from functools import cached_property
 from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
 from bot.digests.models import Alert, Digest, Fall, Silences
 from bot.digests.report import (
-    GRAVE,
-    MOVED_FROM,
     Post,
     Report,
     fallen,
@@ -54,7 +52,8 @@ class Look:
 
 def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
     """Return the domains that got worse, the worst first; see `fallen`."""
-    moves = {host_of(move.domain): move for move in worse_moves(report)}
+    worse = (*worse_moves(report), *report.poor_first)
+    moves = {host_of(move.domain): move for move in worse}
     soon = {host_of(domain): (domain, row) for domain, row in report.soon}
     nearer = {host_of(domain) for domain in report.nearer}
     issues: defaultdict[str, list[KnownIssue]] = defaultdict(list)
@@ -75,6 +74,7 @@ def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
             low=score,
             now=score,
             told=score,
+            rule=report.rule,
             issues=tuple(issues[host]),
             changes=tuple(changes[host]),
         )
@@ -83,7 +83,7 @@ def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
 
 
 def _has_new_issuer_only(fall: Fall) -> bool:
-    is_otherwise_worse = fall.before is not None or fall.marks or fall.issues
+    is_otherwise_worse = fall.low is not None or fall.marks or fall.issues
     return not is_otherwise_worse and all(kind_of(each.sign) == ISSUER for each in fall.changes)
 
 
@@ -93,7 +93,7 @@ def _with_ends(fall: Fall, domain: Domain, row: Ending, report: Report) -> Fall:
         fall,
         ends=dates,
         hosts_under=row.hosts_under,
-        marks=marks_of(row.ends, fall.at),
+        marks=marks_of(row.ends, fall.at, report.rule.marks),
         is_owned=report.is_owned(domain),
     )
 
@@ -161,7 +161,7 @@ def _joined(fall: Fall, news: Fall) -> Fall:
     return replace(
         fall,
         told_at=news.told_at,
-        before=news.before if fall.before is None else fall.before,
+        before=news.before if fall.low is None else fall.before,
         low=news.now if fall.low is None else min(fall.low, news.low or fall.low),
         now=news.now if news.now is not None else fall.now,
         told=news.told if news.told is not None else fall.told,
@@ -179,31 +179,33 @@ def _with_state(fall: Fall, look: Look) -> Fall:
         is_gone = look.is_whole and domain is None and fall.recovered_at is None
         return replace(fall, is_gone=is_gone)
     score = domain.health_score
-    if fall.before is not None and score is not None:
-        low = score if fall.low is None else min(fall.low, score)
+    points = fall.rule.points
+    if fall.low is not None and score is not None:
         # From there a fall to the same score is a further one.
-        has_risen = fall.told is not None and score - fall.told >= MOVED_FROM
-        fall = replace(fall, now=score, low=low, told=None if has_risen else fall.told)
-    is_small = fall.before is not None and (fall.now or 0) - (fall.low or 0) < MOVED_FROM
+        has_risen = fall.told is not None and score - fall.told >= points
+        told = None if has_risen else fall.told
+        fall = replace(fall, now=score, low=min(fall.low, score), told=told)
+    is_small = fall.low is not None and (fall.now or 0) - fall.low < points
     has_score_back = _has_score_back(fall, score, look.bounds)
-    was_back = has_score_back and _are_others_back(fall, row, look.ends.now)
+    was_back = has_score_back and _are_others_back(fall, row, look)
     if was_back and (fall.was_back or not is_small):  # else it may waver: see `unsettled`
         return replace(fall, recovered_at=look.ends.now)
     return replace(fall, has_score_back=has_score_back and not is_small, was_back=was_back)
 
 
 def _has_score_back(fall: Fall, score: float | None, bounds: Bounds) -> bool:
-    if fall.before is None or fall.low is None:
+    if fall.low is None:
         return True
-    return score is not None and is_back(fall.before, fall.low, score, bounds)
+    return score is not None and is_back(fall.before, fall.low, score, bounds, fall.rule)
 
 
-def _are_others_back(fall: Fall, row: EndDates | None, now: datetime) -> bool:
-    """Return whether ends are renewed, grave issues gone, and signs as they were."""
-    if fall.marks and not _are_renewed(fall.marks, row, now):
+def _are_others_back(fall: Fall, row: EndDates | None, look: Look) -> bool:
+    """Return whether ends are renewed, issues that counted gone, and signs as they were."""
+    if fall.marks and not _are_renewed(fall.marks, row, look.ends.now):
         return False
-    grave = {issue_name(issue) for issue in fall.issues if issue.severity in GRAVE}
-    if grave and not (row and row.issues_are_known and _are_gone(grave, row)):
+    counted = {*fall.rule.severities, *look.report.rule.severities}  # it may have changed since
+    waited_for = [issue for issue in fall.issues if issue.severity in counted]
+    if waited_for and not (row and row.issues_are_known and _are_gone(waited_for, row)):
         return False
     return _are_back([each for each in fall.changes if is_worse(each.sign, each.after)], row)
 
@@ -211,14 +213,19 @@ def _are_others_back(fall: Fall, row: EndDates | None, now: datetime) -> bool:
 def _are_renewed(marks: Mapping[str, int], row: EndDates | None, now: datetime) -> bool:
     if row is None:
         return False
-    reached, given = marks_of(row, now), ends_by_name(row)
+    # By the marks of then: the plan may have others by now.
+    reached, given = marks_of(row, now, sorted(set(marks.values()))), ends_by_name(row)
     return all(given[name] and reached.get(name, NO_MARK) > mark for name, mark in marks.items())
 
 
-def _are_gone(grave: set[str], row: EndDates) -> bool:
+def _are_gone(issues: Collection[KnownIssue], row: EndDates) -> bool:
     """Return whether none of these issues is left; only the worst of a scan are kept."""
-    is_cut = sum(row.issues.values()) > len(row.worst) and row.worst[-1].severity in GRAVE
-    return not is_cut and grave.isdisjoint(map(issue_name, row.worst))
+    # An issue that is milder than the last kept one may be there all the same.
+    is_cut = sum(row.issues.values()) > len(row.worst)
+    mildest = max(issue.rank for issue in issues)
+    is_unsure = is_cut and row.worst[-1].rank <= mildest
+    names = set(map(issue_name, issues))
+    return not is_unsure and names.isdisjoint(map(issue_name, row.worst))
 
 
 def _are_back(changes: Collection[KnownChange], row: EndDates | None) -> bool:

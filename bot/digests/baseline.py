@@ -1,15 +1,14 @@
 """The baseline of a digest: what its next report is compared with. Plain data."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from bot.digests.models import DEFAULT_RULE
 from bot.domains.end_dates import EndDates, KnownEnds
 from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 
-# Days until an end at which a domain got worse.
-MARKS = (0, 1, 7, 14, 30)
 Marks = Mapping[str, int]
 NO_MARK = 1_000
 
@@ -27,8 +26,8 @@ class Replaced:
 class Baseline:
     """The scores of a delivered digest by host name; `None` is unknown.
 
-    `marks` hold, by host and what ends, the least of `MARKS` that was reached. For so many hosts
-    dates and issues were known. `replaced` leads
+    `marks` hold, by host and what ends, the least mark of the rule that was reached. For so many
+    hosts dates and issues were known. `replaced` leads
     back to the baseline that the digest was compared with, `None` if there was none. `unsettled`
     are the hosts of an alert that moved at its last look, by too little to be believed at once.
     """
@@ -55,6 +54,7 @@ def baseline_of(
     now: datetime,
     ends: KnownEnds | None = None,
     before: Baseline | None = None,
+    marks: Sequence[int] = DEFAULT_RULE.marks,
 ) -> Baseline:
     """Return the baseline of the next report: the score and the marks of each host now.
 
@@ -63,7 +63,7 @@ def baseline_of(
     scores = {host: domain.health_score for host, domain in index.items()}
     soon = ends.soon(index) if ends else []
     coverage = ends.coverage(index) if ends else None
-    marks = {each.host: marks_of(each.ends, now) for each in soon}
+    reached = {each.host: marks_of(each.ends, now, marks) for each in soon}
     if before and not scores:
         whole = None if before.scores else before.replaced
         replaced = whole or _replaced(before, scores)
@@ -71,7 +71,7 @@ def baseline_of(
     return Baseline(
         scores=scores,
         taken_at=now,
-        marks=marks,
+        marks=reached,
         dates_known=coverage.dates if coverage else 0,
         issues_known=coverage.issues if coverage else 0,
         replaced=_replaced(before, scores) if before else None,
@@ -94,33 +94,39 @@ def before_empty(baseline: Baseline) -> Baseline | None:
     return replace(before, marks=baseline.marks) if before and before.scores else None
 
 
-def marks_of(row: EndDates, now: datetime) -> Marks:
-    """Return the least mark that each end has reached at `now`, by its name."""
+def marks_of(row: EndDates, now: datetime, marks: Sequence[int]) -> Marks:
+    """Return the least of `marks`, in order, that each end has reached at `now`, by its name."""
     reached = {
-        name: next((mark for mark in MARKS if end.days_left(now) <= mark), None)
+        name: next((mark for mark in marks if end.days_left(now) <= mark), None)
         for name, end in ends_by_name(row).items()
         if end
     }
     return {name: mark for name, mark in reached.items() if mark is not None}
 
 
-def is_nearer(baseline: Baseline, host: str, row: EndDates, now: datetime) -> bool:
+def is_nearer(
+    baseline: Baseline, host: str, row: EndDates, now: datetime, marks: Sequence[int]
+) -> bool:
     """Return whether an end has reached another mark since the baseline.
 
     A domain that is new counts: a filter such as `expires:30` takes it in when it reaches one.
     """
     before = baseline.marks.get(host, {})
-    return any(mark < before.get(name, NO_MARK) for name, mark in marks_of(row, now).items())
+    reached = marks_of(row, now, marks)
+    return any(mark < before.get(name, NO_MARK) for name, mark in reached.items())
 
 
-def renewed_since(baseline: Baseline, host: str, ends: KnownEnds) -> Iterator[tuple[str, EndDate]]:
+def renewed_since(
+    baseline: Baseline, host: str, ends: KnownEnds, marks: Sequence[int]
+) -> Iterator[tuple[str, EndDate]]:
     """Yield what of a host was to end soon and now ends later, with its name."""
     if (row := ends.by_host.get(host)) is None:
         return
-    now = marks_of(row, ends.now)
+    now = marks_of(row, ends.now, marks)
     for name, mark in baseline.marks.get(host, {}).items():
         end = ends_by_name(row)[name]
-        if end and now.get(name, NO_MARK) > mark:  # days pass: only a later end takes it back
+        # Days pass: only a later end takes back a mark, unless the rule lost that.
+        if end and mark in marks and now.get(name, NO_MARK) > mark:
             yield name, end
 
 

@@ -26,6 +26,7 @@ from bot.digests.report import (
 )
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
+from bot.domains.csv_file import domains_csv
 from bot.domains.end_dates import KeptEndDates, KnownEnds
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
@@ -41,13 +42,15 @@ _REACHED = {Outcome.POSTED, Outcome.QUIET}
 class Collected:
     """A post, the baseline of the post after it, and what an alert saw.
 
-    `is_moved`: the baseline differs from the last one.
+    `is_moved`: the baseline differs from the last one. `file` is the whole list as CSV, if the
+    digest's plan wants that.
     """
 
     post: Post
     baseline: Baseline
     look: Look
     is_moved: bool = True
+    file: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class Collector:
             newer_than=newer_than,
             slot_at=slot.due_at if slot else None,
         )
-        ends = await self._known(workspace)
+        ends = replace(await self._known(workspace), within=digest.plan.rule.horizon)
         report, baseline = await self._compare(snapshot, digest, before, ends)
         if has_shrunk(before, baseline):
             snapshot = await self.portfolio.snapshot(
@@ -135,7 +138,10 @@ class Collector:
             parse_query(digest.plan.filter_text).bounds,
             is_whole=bool(snapshot.by_host) and not post.has_shrunk,
         )
-        return Collected(post, baseline, look, is_moved)
+        file = None
+        if digest.plan.has_file:
+            file = await asyncio.to_thread(_file_of, snapshot, digest.plan, ends)
+        return Collected(post, baseline, look, is_moved, file)
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
         """Return the content of the post that the run `token` made, without asking the service.
@@ -147,10 +153,17 @@ class Collector:
         baseline = stored.get(token)
         if baseline is None or token not in in_use:
             return None
-        ends = replace(await self._known(workspace), now=baseline.taken_at)
+        known, within = await self._known(workspace), digest.plan.rule.horizon
+        ends = replace(known, now=baseline.taken_at, within=within)
         report = await asyncio.to_thread(_report_then, baseline, digest, ends)
+        run = digest.run if digest.run and digest.run.token == token else None
         # The marks of the baseline before are not known any more.
-        return Post(digest=digest, report=replace(report, nearer=()), sent_at=baseline.taken_at)
+        return Post(
+            digest=digest,
+            report=replace(report, nearer=()),
+            sent_at=baseline.taken_at,
+            trend=_trend(digest, None, baseline.taken_at, run.average if run else None),
+        )
 
     async def _compare(
         self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownEnds
@@ -161,6 +174,11 @@ class Collector:
         """Return what scans have said until now; what is kept later is for the next post."""
         now = self.clock()
         return KnownEnds(await self.ends.get(workspace), now)
+
+
+def _file_of(snapshot: Snapshot, plan: Plan, ends: KnownEnds) -> bytes:
+    found = select(snapshot.by_host.values(), parse_query(plan.filter_text), ends)
+    return domains_csv(found, ends)
 
 
 def _report_of(
@@ -178,13 +196,14 @@ def _report_of(
         index,
         before,
         worst_count=plan.worst_count,
+        rule=plan.rule,
         bounds=query.bounds,
         ends=ends,
         owned_type=owned_type,
         made_at=digest.made_at,
     )
     report = replace(report, is_past_empty=whole is not None)
-    return report, baseline_of(index, ends.now, ends, before)
+    return report, baseline_of(index, ends.now, ends, before, plan.rule.marks)
 
 
 def _report_then(baseline: Baseline, digest: Digest, ends: KnownEnds) -> Report:
@@ -195,6 +214,7 @@ def _report_then(baseline: Baseline, digest: Digest, ends: KnownEnds) -> Report:
         index,
         baseline.before,
         worst_count=len(index),
+        rule=digest.plan.rule,
         bounds=parse_query(digest.plan.filter_text).bounds,
         ends=ends,
         made_at=digest.made_at,

@@ -17,6 +17,7 @@ from bot.digests.collector import Collected, Collector
 from bot.digests.failure_policy import after_refusal
 from bot.digests.models import (
     Digest,
+    GuestError,
     Mode,
     Run,
     UnknownAlertError,
@@ -24,6 +25,7 @@ from bot.digests.models import (
 from bot.digests.report import Post, fallen, got_worse, has_changed, without
 from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
+from bot.domains.csv_file import file_name
 from bot.keys.failures import of_service, service_failure
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
@@ -130,12 +132,17 @@ class Delivery:
         words = self.words.digest if is_wanted else self.words.heartbeat
         # A heartbeat leaves the baseline as it is: small changes add up.
         baseline = token if is_wanted else digest.baseline
-        digest = await self._post(
+        digest, ts = await self._post(
             workspace, digest, run, post, None if is_alert else words, baseline
         )
-        return await self._step(
+        digest = await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
+        if collected.file and is_wanted:
+            with warned("the list did not follow as a file", BotError):
+                name = file_name(digest.plan.filter_text, self.clock())
+                await self.posts.send_file(workspace, run.channel_id, ts, name, collected.file)
+        return digest
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
         failure: BotError
@@ -166,10 +173,14 @@ class Delivery:
         post: Post,
         words: Callable[[Post], Message] | None,
         baseline: str | None,
-    ) -> Digest:
-        """Post, an alert without `words`; return the digest as it was recorded just before."""
+    ) -> tuple[Digest, str]:
+        """Post, an alert without `words`.
+
+        Return the digest as it was recorded just before, and the post's `ts`.
+        """
         average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
+            await self._require_person(workspace, digest, run)
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
@@ -188,7 +199,13 @@ class Delivery:
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after_refusal(error))
             raise
-        return digest
+        return digest, ts
+
+    async def _require_person(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
+        """Pause a person's own digest and raise GuestError, if they may not read it any more."""
+        if digest.plan.is_own and not await self.posts.is_colleague(workspace, digest.made_by):
+            await self._step(workspace, digest, run.token, run_state.pause_for_person)
+            raise GuestError("its person has left, or is a guest")
 
     async def _keep_place(self, workspace: WorkspaceId, name: str, ts: str, shown: str) -> None:
         """Keep where a card is; without that it cannot be drawn again."""

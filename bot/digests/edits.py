@@ -14,7 +14,7 @@ from bot.digests.models import (
     RunState,
 )
 from bot.digests.run_state import claim_due_run, end_pause_in_time
-from bot.digests.schedule import next_slot, slot_at
+from bot.digests.schedule import going_on, next_slot, slot_at, started
 from bot.domains.query import parse_query
 
 
@@ -28,6 +28,7 @@ class Editor:
 
 def create(digest_id: str, plan: Plan, by: Editor, now: datetime) -> Digest:
     """Return a new digest, whose first slot is the next one."""
+    plan = replace(plan, schedule=started(plan.schedule, now))
     return Digest(
         digest_id=digest_id,
         plan=plan,
@@ -49,6 +50,7 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
     """
     if digest.version != version:
         raise EditConflictError(digest)
+    plan = replace(plan, schedule=going_on(plan.schedule, digest.plan.schedule, now))
     if plan.filter_text != digest.plan.filter_text:
         digest = _reset_comparison(digest, plan)
     if plan.channel_id != digest.plan.channel_id:

@@ -7,7 +7,7 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import moment_token, plural
 from bot.digests import models as digests
 from bot.digests.views import wording
-from bot.digests.views.schedule import schedule_text, zoned_slot_text
+from bot.digests.views.schedule import zoned_slot_text
 from bot.dispatch.failure import REFERENCE, Facts, Sentences, plain, retry
 from bot.keys.views import SET_KEY
 
@@ -19,10 +19,10 @@ _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 def owner_notice(digest: digests.Digest, notice: digests.Notice) -> Message:
     """Return the direct message to a digest's owner about `notice`."""
     title, text = _notice_texts(digest, notice)
-    schedule = schedule_text(digest.plan.schedule)
+    called = wording.called_mrkdwn(digest.plan)
     return blocks.message_of(
         blocks.section(f"*{title}*\n{text}"),
-        blocks.context(f"{schedule}  ·  {wording.filter_mrkdwn(digest.plan.filter_text)}"),
+        blocks.context(f"{called}  ·  {wording.filter_mrkdwn(digest.plan.filter_text)}"),
         *blocks.actions(_notice_button(digest, notice), wording.manage_button(digest)),
     )
 
@@ -78,6 +78,8 @@ def _notice_button(digest: digests.Digest, notice: digests.Notice) -> Block | No
 
 
 def _channel_mrkdwn(channel_id: str) -> str:
+    if digests.is_direct(channel_id):
+        return "your direct messages"
     return f"<#{channel_id}>" if _CHANNEL_ID.fullmatch(channel_id) else "the channel"
 
 
@@ -118,6 +120,9 @@ DIGEST_ERRORS: Sentences = {
     digests.TooManyDigestsError: plain(
         f"A channel can have {digests.MAX_PER_CHANNEL} digests, and that one is full."
         " Delete one, or choose another channel."
+    ),
+    digests.NameTakenError: plain(
+        "Another digest of this channel has that name. Choose another name, or change that digest."
     ),
     digests.EditConflictError: _changed,
     digests.DigestBusyError: plain(

@@ -72,7 +72,8 @@ class Owners:
         message = self.words(digest, notice)
         try:
             record = await self.keys.record(workspace)
-            owners = (digest.made_by, digest.changed_by, record and record.set_by)
+            others = (digest.changed_by, record and record.set_by)
+            owners = (digest.made_by, *(() if digest.plan.is_own else others))
             people = (notice.to,) if notice.to else owners
             for user_id in dict.fromkeys(each for each in people if each):
                 with suppress(slack.PersonUnreachableError):  # they have left

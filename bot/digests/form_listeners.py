@@ -10,12 +10,18 @@ import structlog
 from bot.blocks.message import Block
 from bot.digests.access import ChannelAccess, DigestAccess, is_channel, require_open, seen_channel
 from bot.digests.form_parse import GivenDigest, draft_in, read_digest_form
-from bot.digests.models import Digest, EditConflictError, Mode, Plan, Silences
+from bot.digests.models import Digest, EditConflictError, Mode, Plan, Silences, is_direct
 from bot.digests.schedule import Schedule
 from bot.digests.screen import DigestScreen, FormNote, note_in
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
-from bot.digests.views.form_fields import Draft, draft_of, zone_option
+from bot.digests.views.form_fields import (
+    Draft,
+    draft_of,
+    hidden_values,
+    with_hidden,
+    zone_option,
+)
 from bot.digests.views.mention_fields import group_options, rule_label_options, with_rule
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.request import Request
@@ -43,8 +49,10 @@ class DigestFormListeners:
         dispatcher.action(tables.CHANGE, self.screen.in_form(self.open_change))
         dispatcher.action(MAKE_DIGEST, self.open_first)
         dispatcher.action(DIGEST_HERE, self.make_here)
-        of_time = (form_fields.DAYS_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
-        for field in (*of_time, form_fields.MODE_FIELD):
+        dispatcher.action(form_fields.MORE, self.show_more)
+        of_days = (form_fields.DAYS_FIELD, form_fields.LOOK_DAYS_FIELD, form_fields.DAY_FIELD)
+        of_time = (form_fields.REPEAT_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
+        for field in (*of_days, *of_time, form_fields.MODE_FIELD):
             dispatcher.action(field, self.draw_again, is_awaited=False)
         dispatcher.view(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
         dispatcher.options(form_fields.ZONE_FIELD, self.offer_zones)
@@ -66,9 +74,26 @@ class DigestFormListeners:
         member = await self.access.require_member(request)
         channel_id = note_in(request.note).channel_id
         channel = await seen_channel(request, channel_id) if channel_id else None
-        draft = Draft(channel_id=channel.channel_id if channel else None, zone=_zone_of(member))
+        draft = Draft(
+            channel_id=channel.channel_id if channel else None, zone=zone_of_member(member)
+        )
         note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
         await self.screen.show(request, self._form(request, note, draft))
+
+    async def open_line(self, request: Request, draft: Draft, line: str) -> None:
+        """Show the form with what a typed line says; `line` names the rest of it."""
+
+        async def opened(request: Request, _value: str) -> None:
+            member = await self.access.require_member(request)
+            channel_id = note_in(request.note).channel_id
+            channel = await seen_channel(request, channel_id) if channel_id else None
+            note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
+            placed = draft
+            if not is_direct(draft.channel_id):
+                placed = replace(draft, channel_id=channel.channel_id if channel else None)
+            await self.screen.show(request, self._form(request, note, placed, line=line), line)
+
+        await self.screen.in_form(opened)(request, "")
 
     async def open_first(self, request: Request, _value: str) -> None:
         """Open the form for a new digest, for the channel of the message if it has one."""
@@ -83,14 +108,19 @@ class DigestFormListeners:
         """Make the digest that the form proposes, posted when something got worse."""
         channel_id = request.origin.channel_id or ""
         visitor = await self.access.require_editor(request, channel_id)
-        require_open(visitor)
-        schedule = Schedule(form_fields.WEEKDAYS, time(9), _zone_of(visitor.member))
+        schedule = Schedule(form_fields.WEEKDAYS, time(9), zone_of_member(visitor.member))
         plan = Plan(channel_id=channel_id, schedule=schedule, mode=Mode.WORSE)
+        require_open(visitor, plan)
         made, is_announced = await self.digests.make(
             request.workspace, plan, by=visitor.editor, digest_id=digest_id
         )
-        zone = visitor.member.zone
-        await request.reply(modal.made_message(made, zone, is_announced=is_announced))
+        answer = modal.made_message(
+            made,
+            visitor.member.zone,
+            is_announced=is_announced,
+            has_outsiders=visitor.has_outsiders,
+        )
+        await request.reply(answer)
 
     async def open_change(self, request: Request, digest_id: str) -> None:
         digest, editor = await self.access.digest_to_edit(request, digest_id)
@@ -107,22 +137,30 @@ class DigestFormListeners:
         await self.screen.show(request, form)
 
     async def draw_again(self, request: Request, _value: str) -> None:
-        """Redraw the next runs after a choice of days, time or zone.
+        """Redraw the next runs and the fields after a choice of days, time, zone or `Post`.
 
         No rights are checked: the person sees all of the form already, and saving checks them.
         """
-        number, note = self.screen.presses.note(request.view_id), note_in(request.note)
+        await self._draw(request, note_in(request.note))
+
+    async def show_more(self, request: Request, _value: str) -> None:
+        """Redraw the form with all fields; what was filled stays."""
+        await self._draw(request, replace(note_in(request.note), has_more=True))
+
+    async def _draw(self, request: Request, note: FormNote) -> None:
+        number = self.screen.presses.note(request.view_id)
         # Rather the typed values than the preview: the next choice draws it again.
         with warned("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note) if note.digest_id else None
             silences = await self.digests.snoozes(request.workspace, digest) if digest else None
-            draft = draft_in(request.values)
+            draft = draft_in(request.values, with_hidden(note.hidden))
             form = self._form(request, note, draft, digest, silences=silences)
             await self.screen.show_newer(request, form, number)
 
-    async def save(self, request: Request, given: GivenDigest) -> None:
+    async def save(self, request: Request, shown: GivenDigest) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
         number = self.screen.presses.note(request.view_id)
+        given = read_digest_form(shown.values, with_hidden(note_in(request.note).hidden))
         try:
             digest, visitor, line = await self._save(request, given)
         except Exception as error:
@@ -151,7 +189,7 @@ class DigestFormListeners:
         before = await self._same_digest(request, note) if note.digest_id else None
         if before is None:
             visitor = await self.access.require_editor(request, plan.channel_id)
-            require_open(visitor)
+            require_open(visitor, plan)
             made, is_announced = await self.digests.make(
                 workspace, plan, by=visitor.editor, digest_id=note.nonce.partition("-")[0]
             )
@@ -163,7 +201,7 @@ class DigestFormListeners:
         else:  # they must be in both channels
             visitor = await self.access.require_editor(request, plan.channel_id)
             await self.access.require_editor_of(request, before)
-        require_open(visitor)
+        require_open(visitor, plan)
         stay = [
             rule
             for place, rule in enumerate(before.plan.mentions)
@@ -226,11 +264,15 @@ class DigestFormListeners:
             is_new=note.digest_id is None,
             note=line,
             silences=silences,
+            has_more=note.has_more,
         )
-        return modal.edit_form(editing, request.as_metadata(note.as_text()))
+        blocks = modal.edit_blocks(editing)
+        note = replace(note, hidden=hidden_values(draft, blocks))
+        return modal.edit_form(editing, blocks, request.as_metadata(note.as_text()))
 
 
-def _zone_of(member: Member) -> str:
+def zone_of_member(member: Member) -> str:
+    """Return the person's time zone, UTC where Slack knows none."""
     return member.zone if member.zone and is_zone(member.zone) else "UTC"
 
 

@@ -1,4 +1,4 @@
-"""Handle `/domaindigest`: the list of a channel's digests and its buttons."""
+"""Handle the list of a channel's digests and its buttons."""
 
 import asyncio
 import secrets
@@ -45,7 +45,6 @@ class DigestListeners:
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.command("/domaindigest", self.open_list)
         dispatcher.action(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
         once = modal.DONE_ALREADY
@@ -66,8 +65,8 @@ class DigestListeners:
         dispatcher.action(MANAGE_DIGEST, self.manage)
         dispatcher.action(SHOW_DETAILS, self.show_details)
 
-    async def open_list(self, request: Request, _text: str) -> None:
-        """Answer `/domaindigest`: everything else is in the form."""
+    async def open_list(self, request: Request) -> None:
+        """Open the list of the channel in which the person typed."""
         await self.access.require_member(request)
         await self.screen.open_list(request, request.origin.channel_id)
 
@@ -134,6 +133,8 @@ class DigestListeners:
             return modal.MAYBE_SENT
         if sent.run and is_promised(sent.run):
             return modal.on_its_way_line(sent.run.until)
+        if digest.plan.is_own:
+            return modal.SENT_TO_YOU
         return modal.sent_line(visitor.channel.name if visitor.channel else None)
 
     async def preview(self, request: Request, digest_id: str) -> None:
@@ -158,9 +159,16 @@ class DigestListeners:
         await draw_or_reply(request, modal.preview_form(message), message)
 
     async def resume(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
-        require_open(visitor)
+        require_open(visitor, digest.plan)
         resumed = await self.digests.resume(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.resumed_line(resumed, visitor.member.zone)
+
+    async def pause_openly(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
+        """Pause a digest until it is resumed."""
+        paused = await self.digests.pause(
+            request.workspace, digest.digest_id, by=visitor.editor, until=None
+        )
+        return modal.paused_line(paused, None)
 
     async def delete(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         # Slack has asked for confirmation.

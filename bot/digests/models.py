@@ -12,6 +12,7 @@ from bot.domains.end_dates import EndDates, KnownChange, KnownIssue
 from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
+from bot.tracker.findings import SEVERITIES, SOON_DAYS, Severity
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
@@ -19,6 +20,7 @@ WORST_COUNTS = range(5, 26)
 HEARTBEATS = (3, 5, 7, 14, 30)
 MAX_FILTER_CHARS = 500
 MAX_RULES = 10
+MAX_NAME_CHARS = 60
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
 MAX_DIGITS = 4
 _LABEL = re.compile(r"(tag|folder):\S.*")
@@ -34,6 +36,11 @@ def is_label(text: str) -> bool:
     """Return whether a text is a label that fits into a menu and holds no secret."""
     fits = len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
     return fits and _LABEL.fullmatch(text) is not None
+
+
+def is_direct(channel_id: str | None) -> bool:
+    """Return whether an id is that of a direct message of one person."""
+    return (channel_id or "").startswith("D")
 
 
 def unusable_words(filter_text: str) -> list[str]:
@@ -61,9 +68,48 @@ class Mention:
     who: tuple[str, ...]
 
 
+POINTS = range(1, 51)
+END_DAYS = range(1, 366)
+MAX_END_DAYS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What counts as better or worse, besides another rating.
+
+    A score's change by so many `points`, an end that is so many `days` away, and a new issue of
+    the `least` severity or of a worse one.
+    """
+
+    points: int = 5
+    days: tuple[int, ...] = (30, 14, 7, 1)
+    least: Severity = Severity.HIGH
+
+    @property
+    def marks(self) -> tuple[int, ...]:
+        """The days left at which something got worse, the least first; 0: it ends."""
+        return (0, *sorted(self.days))
+
+    @property
+    def horizon(self) -> int:
+        """An end within so many days is listed."""
+        return max(SOON_DAYS, *self.days)
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """The severities of new issues that count."""
+        return SEVERITIES[: SEVERITIES.index(self.least) + 1]
+
+
+DEFAULT_RULE = Rule()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
+
+    `name` is unique in its channel, case aside; empty for none. `has_file`: the whole list follows
+    as CSV in the post's thread.
 
     `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
     life, `None` never. `worst_count` is from 5 to 25; five fit a screen.
@@ -76,6 +122,14 @@ class Plan:
     heartbeat_every: int | None = None
     worst_count: int = 5
     mentions: tuple[Mention, ...] = ()
+    name: str = ""
+    rule: Rule = DEFAULT_RULE
+    has_file: bool = False
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is for its maker alone, in their direct messages with the app."""
+        return is_direct(self.channel_id)
 
     @property
     def is_alert(self) -> bool:
@@ -95,8 +149,10 @@ class Snooze:
 class Fall:
     """A domain on the card of an alert, which got worse at `at`.
 
-    `before` is its score before that, `low` the lowest since then, `now` the latest known one and
-    `told` the one that was posted last; `None`: its score did not fall. `ends` are the dates of
+    `before` is its score before that, `None` for a first score; `low` is the lowest since then,
+    `now` the latest known one and `told` the one that was posted last; `low=None`: its score is
+    no part of it. `rule` says what got worse by it, also once its plan has another. `ends` are
+    the dates of
     its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
     what scans found since the look before. `has_score_back`: the score has recovered, something
     else has not. `was_back`: at the last look all was as before, by a few points.
@@ -109,6 +165,7 @@ class Fall:
     low: float | None = None
     now: float | None = None
     told: float | None = None
+    rule: Rule = DEFAULT_RULE
     ends: EndDates | None = None
     hosts_under: int = 0
     marks: Mapping[str, int] = field(default_factory=dict)
@@ -122,8 +179,8 @@ class Fall:
 
     @property
     def is_lower(self) -> bool:
-        """Whether its score fell and has not recovered."""
-        return self.before is not None and not self.has_score_back
+        """Whether its score fell, or was poor at first, and has not recovered."""
+        return self.low is not None and not self.has_score_back
 
     @property
     def is_down(self) -> bool:
@@ -325,6 +382,10 @@ class UnknownAlertError(BotError):
 
 class TooManyDigestsError(BotError):
     """The channel has `MAX_PER_CHANNEL` digests already."""
+
+
+class NameTakenError(BotError):
+    """Another digest of the channel has this name."""
 
 
 class EditConflictError(BotError):

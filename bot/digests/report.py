@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 
 from bot.digests.baseline import Baseline, is_nearer, renewed_since
-from bot.digests.models import Digest, Mention, PastRun
+from bot.digests.models import DEFAULT_RULE, Digest, Mention, PastRun, Rule
 from bot.digests.schedule import Slot
 from bot.domains.end_dates import (
     Coverage,
@@ -24,14 +24,12 @@ from bot.tracker.health import Band, Summary, band_of, summary
 from bot.tracker.hijack_signs import is_worse
 from bot.tracker.models import Domain
 
-# The smallest move of a score that is reported.
-MOVED_FROM = 5
 # Such a title is as old as its scan; `soon` says how many days are left now.
 _COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)
 # The bands of known scores from the lowest to the highest.
 _RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
-# An issue of one of these severities is something that got worse.
-GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
+# An issue of one of these severities that is still open is named.
+_GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +52,7 @@ class Report:
     totals: Summary
     worst: tuple[Domain, ...]  # with a known score
     unknown: tuple[Domain, ...]
+    rule: Rule = DEFAULT_RULE
     is_bounded: bool = False  # the filter has bounds of scores
     is_past_empty: bool = False  # the list was empty then: compared with the post before that
     owned_type: str = ""  # the type of owned domains, "" if not known
@@ -62,7 +61,7 @@ class Report:
     before_of: Mapping[str, float] = field(default_factory=dict)  # the known score, by name
     new: tuple[Domain, ...] = ()  # were not there
     gone: tuple[tuple[str, float | None], ...] = ()  # hosts with their last score
-    # Moved by at least `MOVED_FROM`, or across a bound of the filter.
+    # Moved by at least the rule's points, or across a bound of the filter.
     up: tuple[Move, ...] = ()
     down: tuple[Move, ...] = ()
     # Came into another band (of good, fair, poor); a domain may be in both.
@@ -70,8 +69,10 @@ class Report:
     crossed_down: tuple[Move, ...] = ()
     lost: tuple[Move, ...] = ()  # the score was known and is unknown now
     found: tuple[Move, ...] = ()  # the other way round
-    soon: tuple[tuple[Domain, Ending], ...] = ()  # within 30 days or ended, the first one first
-    nearer: tuple[Domain, ...] = ()  # of these, came to 30, 14, 7 or 1 days since then
+    soon: tuple[
+        tuple[Domain, Ending], ...
+    ] = ()  # within the rule's horizon or ended, the first one first
+    nearer: tuple[Domain, ...] = ()  # of these, came to a mark of the rule since then
     renewed: tuple[tuple[Domain, str, EndDate], ...] = ()  # was to end soon: its name and new end
     # Found since then, the worst first; all that are known with nothing to compare with.
     issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
@@ -86,11 +87,17 @@ class Report:
 
     @property
     def grave(self) -> tuple[Domain, ...]:
-        """The domains with a critical or high issue among `issues`."""
-        return tuple(domain for domain, _, issue in self.issues if issue.severity in GRAVE)
+        """The domains with an issue among `issues` that the rule counts."""
+        counted = self.rule.severities
+        return tuple(domain for domain, _, issue in self.issues if issue.severity in counted)
 
     def is_owned(self, domain: Domain) -> bool:
         return domain.may_be(self.owned_type)
+
+    @property
+    def poor_first(self) -> tuple[Move, ...]:
+        """The domains whose first score, since then, is below fair: that is worse, too."""
+        return tuple(move for move in self.found if band_of(move.after) is Band.POOR)
 
     @property
     def taken(self) -> tuple[Domain, ...]:
@@ -104,6 +111,7 @@ def make_report(
     baseline: Baseline | None,
     *,
     worst_count: int,
+    rule: Rule = DEFAULT_RULE,
     bounds: Bounds = ALL_SCORES,
     ends: KnownEnds | None = None,
     owned_type: str = "",
@@ -121,6 +129,7 @@ def make_report(
         totals=_summed(domain.health_score for _, domain in chosen),
         worst=tuple(islice(known, worst_count)),
         unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
+        rule=rule,
         is_bounded=bounds != ALL_SCORES,
         owned_type=owned_type,
     )
@@ -152,7 +161,7 @@ def _with_ends(
         (domain, row, issue)
         for host, domain, row in rows
         if (issue := next((i for i in row.worst if _is_open(host, i, new, near)), None))
-        and issue.severity in {*GRAVE, Severity.UNKNOWN}
+        and issue.severity in {*_GRAVE, Severity.UNKNOWN}
     ]
     is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
     coverage = ends.coverage(hosts)
@@ -179,7 +188,10 @@ def _since(
     ends: KnownEnds,
 ) -> Report:
     """Return the report with what scans have found since the baseline but issues."""
-    nearer = (d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, ends.now))
+    marks, now = report.rule.marks, ends.now
+    nearer = (
+        d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, now, marks)
+    )
     gone = sum(host not in index for host in baseline.scores)
     known = ends.coverage(index)
     return replace(
@@ -188,7 +200,7 @@ def _since(
         renewed=tuple(
             (index[host], name, end)
             for host in hosts
-            for name, end in renewed_since(baseline, host, ends)
+            for name, end in renewed_since(baseline, host, ends, marks)
         ),
         dates_lost=max(0, baseline.dates_known - gone - known.dates),
         issues_lost=max(0, baseline.issues_known - gone - known.issues),
@@ -206,7 +218,7 @@ def _is_open(
 def _gravity(found: tuple[Domain, EndDates, KnownIssue]) -> tuple[int, list[int]]:
     """Return a key by which the worst issue comes first, then the domain with most grave ones."""
     _, row, issue = found
-    return issue.rank, [-row.issues.get(severity, 0) for severity in GRAVE]
+    return issue.rank, [-row.issues.get(severity, 0) for severity in _GRAVE]
 
 
 def _compared(
@@ -222,6 +234,7 @@ def _compared(
         if host in about and host in baseline.scores
     ]
     known = [move for move in moves if None not in (move.before, move.after)]
+    far = [move for move in known if _is_far(move, bounds, report.rule.points)]
     lost = tuple(move for move in moves if move.before is not None and move.after is None)
     gone = ((host, score) for host, score in then.items() if host not in index)
     return replace(
@@ -235,8 +248,8 @@ def _compared(
         before_of={m.domain.domain: m.before for m in known if m.before is not None},
         new=tuple(index[host] for host in chosen if host not in baseline.scores),
         gone=tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0]))),
-        up=tuple(move for move in known if _points(move) > 0 and _is_far(move, bounds)),
-        down=tuple(move for move in known if _points(move) < 0 and _is_far(move, bounds)),
+        up=tuple(move for move in far if _points(move) > 0),
+        down=tuple(move for move in far if _points(move) < 0),
         crossed_up=tuple(move for move in known if _bands_climbed(move) > 0),
         crossed_down=tuple(move for move in known if _bands_climbed(move) < 0),
         lost=lost,
@@ -247,7 +260,7 @@ def _compared(
 def has_changed(report: Report) -> bool:
     """Return whether the report has a change; also `True` without a baseline.
 
-    A change is a domain that is new or gone, one that moved by at least `MOVED_FROM` or into
+    A change is a domain that is new or gone, one that moved by the rule's points or into
     another band, one whose score was lost or found, a new issue, a sign of who controls a domain
     that changed, and a renewal.
     """
@@ -259,14 +272,17 @@ def has_changed(report: Report) -> bool:
 def got_worse(report: Report) -> bool:
     """Return whether any domain got worse; also `True` without a baseline.
 
-    A domain got worse when its score was known then and now, and is lower by at least
-    `MOVED_FROM`, lies in a lower band, or has come below a bound of the filter. A score that is
+    A domain got worse when its score was known then and now, and is lower by at least the rule's
+    points, lies in a lower band, or has come below a bound of the filter; or when its
+    first score is below fair. A score that is
     no longer known, a new domain and one that is gone do not count. A domain, also a new one, got
-    worse too when its registration or certificate came to 30, 14, 7 or 1 days, or a scan found a
-    critical or high issue, or a change that may be a hijack. To know less than before is worse.
+    worse too when its registration or certificate came to a mark of the rule, or a scan found an
+    issue that the rule counts, or a change that may be a hijack. To know less than before is
+    worse.
     """
-    worse = (report.down, report.crossed_down, report.nearer, report.grave, report.taken)
-    return report.since is None or any((*worse, report.dates_lost, report.issues_lost))
+    scores = (report.down, report.crossed_down, report.poor_first)
+    scans = (report.nearer, report.grave, report.taken, report.dates_lost, report.issues_lost)
+    return report.since is None or any((*scores, *scans))
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:
@@ -281,7 +297,10 @@ def better_moves(report: Report) -> tuple[Move, ...]:
 
 def fallen(report: Report) -> tuple[str, ...]:
     """Return the hosts that got worse; without a baseline only those that may be hijacked."""
-    fallen_scores = (move.domain for move in worse_moves(report))
+    fallen_scores = [
+        *(move.domain for move in worse_moves(report)),
+        *(move.domain for move in report.poor_first),
+    ]
     found = report.grave if report.since else ()  # else all that are known, however old
     domains = [*report.taken, *fallen_scores, *report.nearer, *found]
     return tuple(dict.fromkeys(host_of(domain) for domain in domains))
@@ -298,17 +317,18 @@ def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
         down=tuple(move for move in report.down if is_awake(move.domain)),
         crossed_down=tuple(move for move in report.crossed_down if is_awake(move.domain)),
         nearer=tuple(domain for domain in report.nearer if is_awake(domain)),
+        found=tuple(move for move in report.found if is_awake(move.domain)),
         issues=tuple(each for each in report.issues if is_awake(each[0])),
     )
 
 
 def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
-    """Return the hosts that moved by less than `MOVED_FROM`, into another band or out of bounds.
+    """Return the hosts that moved by less than the rule counts, into a band or out of bounds.
 
     Those that did so at the look before too have settled there.
     """
     moves = (*report.down, *report.crossed_down, *report.up, *report.crossed_up)
-    small = {host_of(move.domain) for move in moves if abs(_points(move)) < MOVED_FROM}
+    small = {host_of(move.domain) for move in moves if abs(_points(move)) < report.rule.points}
     return frozenset(small - before.unsettled if before else small)
 
 
@@ -320,22 +340,26 @@ def without(report: Report, hosts: Collection[str]) -> Report:
     )
 
 
-def is_lower(before: float, after: float, bounds: Bounds) -> bool:
+def is_lower(before: float, after: float, bounds: Bounds, rule: Rule) -> bool:
     """Return whether a score got worse by the rule of `got_worse`."""
     move = Move(Domain(domain=""), before, after)
-    return _points(move) < 0 and (_is_far(move, bounds) or _bands_climbed(move) < 0)
+    is_far = _is_far(move, bounds, rule.points)
+    return _points(move) < 0 and (is_far or _bands_climbed(move) < 0)
 
 
-def is_back(before: float, low: float, now: float, bounds: Bounds) -> bool:
+def is_back(before: float | None, low: float, now: float, bounds: Bounds, rule: Rule) -> bool:
     """Return whether a score that fell from `before` to `low` has recovered.
 
     It is no longer worse than before by the rule of `got_worse`, or better by that rule and at
-    least fair and in the band from which it fell.
+    least fair and in the band from which it fell. A first score (`before=None`) has recovered
+    once it is at least fair.
     """
-    if not is_lower(before, now, bounds):
-        return True
     rank = _RANKS[band_of(now)]
-    return is_lower(now, low, bounds) and rank >= max(_RANKS[band_of(before)], 1)
+    if before is None:
+        return rank >= _RANKS[Band.FAIR]
+    if not is_lower(before, now, bounds, rule):
+        return True
+    return is_lower(now, low, bounds, rule) and rank >= max(_RANKS[band_of(before)], 1)
 
 
 def without_unsettled(report: Report, hosts: Collection[str]) -> Report:
@@ -358,6 +382,7 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
         return ()
     worse = [move.domain for move in (*report.down, *report.crossed_down)] if mentions else []
     worse += [*report.nearer, *report.grave, *report.taken]
+    worse += [move.domain for move in report.poor_first]
     labels = {label for domain in worse for label in _labels(domain)}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))
@@ -374,9 +399,9 @@ def _summed(scores: Iterable[float | None]) -> Summary:
     return summary(sorted(scores, key=lambda score: -1 if score is None else score))
 
 
-def _is_far(move: Move, bounds: Bounds) -> bool:
+def _is_far(move: Move, bounds: Bounds, points: int) -> bool:
     is_across = bounds.hold(move.before) != bounds.hold(move.after)
-    return is_across or abs(_points(move)) >= MOVED_FROM
+    return is_across or abs(_points(move)) >= points
 
 
 def _points(move: Move) -> float:

@@ -154,6 +154,14 @@ def pause_for_channel(digest: Digest, token: str, now: datetime, trouble: Failur
     return digest if is_known else with_notice(digest, _notice_of(run, None, trouble))
 
 
+def pause_for_person(digest: Digest, token: str, now: datetime) -> Digest:
+    """Return the digest of a person's own paused, as they may not read it; no one is notified."""
+    run = replace(own_run(digest, token), asked_by=None)
+    digest = _with_past_run(digest, run, Outcome.FAILED, now, FailureReason.PERSON)
+    digest = replace(digest, pause=Pause(since=now, why=FailureReason.PERSON))
+    return replace(digest, notices=())
+
+
 def fail_past_slots(
     digest: Digest, now: datetime, why: FailureReason = FailureReason.CHANGED
 ) -> Digest:

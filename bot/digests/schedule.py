@@ -1,9 +1,10 @@
-"""Compute when a digest is due: weekdays and a wall clock in a time zone. Pure."""
+"""Compute when a digest is due: days and a wall clock in a time zone. Pure."""
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice, takewhile
 
 from bot.process.zones import zone_of
@@ -14,6 +15,9 @@ _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 LOOKS = (15, 30, 60)
 _DAY = timedelta(days=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FORTNIGHT = 2
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+ORDINALS = ("first", "second", "third", "fourth", "last")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +26,18 @@ class Schedule:
 
     `at` is what the wall clock shows in `zone`, an IANA name; it has minutes, no seconds. With
     `every`, one of `LOOKS`, a slot comes every so many minutes of those days, and `at` is unused.
+    With two `weeks` only the days of every other seven count, the first seven from `start` on,
+    which `started` sets. `month_day`, as `month_day_of` gives it, is the day of a monthly
+    schedule, which has no `days`.
     """
 
     days: frozenset[int]
     at: time
     zone: str
     every: int | None = None
+    weeks: int = 1
+    start: date | None = None
+    month_day: str = ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,13 +58,50 @@ def time_of(text: str) -> time | None:
     return time(int(found[1]), int(found[2])) if found else None
 
 
+def month_day_of(text: str) -> str | None:
+    """Return the day of each month that a text like `15`, `1st` or `last Friday` spells.
+
+    `None` for any other text. A month that lacks the day has the slot on its last day.
+    """
+    words = text.lower().split()
+    if len(words) == 1:
+        number = re.fullmatch(r"0?([1-9]|[12][0-9]|3[01])(st|nd|rd|th)?", words[0])
+        return number[1] if number else None
+    if len(words) != 2 or words[0] not in ORDINALS or (day := weekday_of(words[1])) is None:
+        return None
+    return f"{words[0]} {WEEKDAYS[day]}"
+
+
+def weekday_of(text: str) -> int | None:
+    """Return the weekday that `fri`, `Friday` or `fridays` spells, `None` for any other text."""
+    names = re.fullmatch(
+        r"(mon)(day)?s?|(tue)(s|sday)?s?|(wed)(nesday)?s?|(thu)(r|rs|rsday)?s?|(fri)(day)?s?"
+        r"|(sat)(urday)?s?|(sun)(day)?s?",
+        text.lower(),
+    )
+    return WEEKDAYS.index(text[:3].lower()) if names else None
+
+
+def started(schedule: Schedule, now: datetime) -> Schedule:
+    """Return a schedule of every two weeks counted from its first chosen day after `now`."""
+    if schedule.weeks != FORTNIGHT or schedule.start:
+        return schedule
+    return replace(schedule, start=next_slot(replace(schedule, weeks=1), now).local.date())
+
+
+def going_on(schedule: Schedule, before: Schedule, now: datetime) -> Schedule:
+    """Return a changed schedule; every two weeks stay the same ones with the same days."""
+    is_same = (schedule.weeks, schedule.days) == (before.weeks, before.days)
+    return started(replace(schedule, start=before.start) if is_same else schedule, now)
+
+
 def next_slot(schedule: Schedule, after: datetime) -> Slot:
     """Return the first slot that is due strictly later than `after`, an aware moment.
 
     A time that the wall clock shows twice counts once, the first time; one that it skips moves
     forward by as much as the clock does.
 
-    Raises ValueError: the schedule has no day.
+    Raises ValueError: the schedule has no day, or has not been `started`.
     """
     return next(_slots(schedule, after))
 
@@ -80,8 +127,10 @@ def grace(schedule: Schedule, slot: Slot) -> timedelta:
 
 def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
     """Return the slots later than `after` without end."""
-    if not schedule.days & set(range(7)):
+    if not schedule.month_day and not schedule.days & set(range(7)):
         raise ValueError("a schedule needs a weekday")
+    if schedule.weeks == FORTNIGHT and not schedule.start:
+        raise ValueError("a schedule of every two weeks needs its start")
     if schedule.every:
         return _grid(schedule, after, timedelta(minutes=schedule.every))
     return (slot for slot in _dated_slots(schedule, after) if slot.due_at > after)
@@ -104,10 +153,31 @@ def _dated_slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
     # A day early: a time that is skipped late in the evening moves to the next date.
     day = after.astimezone(place).date() - _DAY
     while True:
-        if day.weekday() in schedule.days:
+        if _is_chosen(schedule, day):
             local = datetime.combine(day, schedule.at, tzinfo=None)
             yield Slot(local.replace(tzinfo=place, fold=0).astimezone(UTC), local)
         day += _DAY
+
+
+def _is_chosen(schedule: Schedule, day: date) -> bool:
+    """Return whether a slot comes on a date."""
+    if schedule.month_day:
+        return _is_month_day(schedule.month_day, day)
+    if schedule.start and (day - schedule.start).days % 14 >= 7:
+        return False
+    return day.weekday() in schedule.days
+
+
+def _is_month_day(month_day: str, day: date) -> bool:
+    length = monthrange(day.year, day.month)[1]
+    if month_day.isdecimal():
+        return day.day == min(int(month_day), length)
+    ordinal, weekday = month_day.split()
+    if day.weekday() != WEEKDAYS.index(weekday):
+        return False
+    if ordinal == "last":
+        return day.day > length - 7
+    return (day.day - 1) // 7 == ORDINALS.index(ordinal)
 
 
 def slot_at(schedule: Schedule, moment: datetime) -> Slot:

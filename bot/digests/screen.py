@@ -1,11 +1,11 @@
 """Draw the list of digests in a form; reply where none can be drawn."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 from cachetools import LRUCache
@@ -56,6 +56,7 @@ class FormNote:
 
     `channel_id` is `None` for a command typed outside channels, `digest_id` for a new digest.
     `nonce` is that of `Editing`. `zone` is the time zone of the person who opened the form.
+    `has_more`: it shows all fields; `hidden` holds the values of those that it lacks.
     """
 
     channel_id: str | None = None
@@ -63,6 +64,8 @@ class FormNote:
     version: int = 0
     nonce: str = ""
     zone: str | None = None
+    has_more: bool = False
+    hidden: Mapping[str, Any] = field(default_factory=dict)
 
     def as_text(self) -> str:
         """Return the note as `Request.as_metadata` takes it; `note_in` reads it."""
@@ -107,8 +110,9 @@ class DigestScreen:
         member = visitor.member
         if visitor.sees_own_only:
             digests = [each for each in digests if each.made_by == member.user_id]
+        own = await self.digests.own_of(request.workspace, member.user_id)
         listed = DigestList(
-            digests=digests,
+            digests=[*(each for each in digests if not each.plan.is_own), *own],
             channel=visitor.channel,
             now=self.clock(),
             reader_id=member.user_id,

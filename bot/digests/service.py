@@ -10,6 +10,8 @@ from functools import partial
 import structlog
 
 from bot.access.repository import Act
+from bot.blocks.message import Message
+from bot.blocks.text import moment_token
 from bot.digests import edits, run_state
 from bot.digests.alert_cards import AlertCards
 from bot.digests.alert_life import CLAIM, silences
@@ -21,6 +23,7 @@ from bot.digests.models import (
     MAX_PER_CHANNEL,
     Digest,
     EditConflictError,
+    NameTakenError,
     Plan,
     Silences,
     Snooze,
@@ -29,6 +32,9 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
+from bot.digests.views.post import told_message
+from bot.digests.views.wording import until_text
+from bot.process.errors import warned
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnavailableError
 from bot.store.documents import ConflictError
@@ -60,6 +66,11 @@ class DigestService:
         digests = await self.repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
 
+    async def own_of(self, workspace: WorkspaceId, user_id: str) -> list[Digest]:
+        """Return the digests that a person has for themselves, the oldest first."""
+        digests = await self.repository.of_workspace(workspace)
+        return [each for each in digests if each.plan.is_own and each.made_by == user_id]
+
     async def make(
         self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
     ) -> tuple[Digest, bool]:
@@ -71,6 +82,7 @@ class DigestService:
 
         Raises:
             TooManyDigestsError: the channel has twenty.
+            NameTakenError: one of them has the name.
             EditConflictError: it was made before, and changed since.
             SlackError: the channel takes no posts; nothing was posted or saved.
         """
@@ -80,7 +92,7 @@ class DigestService:
             digest = await self.repository.put(workspace, digest)
         except ConflictError:
             made = await self.repository.get(workspace, digest_id)
-            if made.plan != plan:
+            if made.plan != digest.plan:
                 made = await self.change(workspace, digest_id, plan, by=by, version=1)
             return made, True
         try:
@@ -99,12 +111,12 @@ class DigestService:
         Raises:
             UnknownDigestError: it was deleted.
             EditConflictError: it was changed since `version`.
-            TooManyDigestsError, SlackError: the new channel is full, or takes no posts; the
-                digest stays as it was.
+            TooManyDigestsError, NameTakenError, SlackError: the new channel is full, has the
+                name, or takes no posts; the digest stays as it was.
         """
         before = await self.repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
-        if is_moved:
+        if is_moved or plan.name != before.plan.name:
             await self._require_room(workspace, replace(before, plan=plan))
         saved = await self._replan(workspace, digest_id, plan, by, version)
         try:
@@ -138,6 +150,9 @@ class DigestService:
                 lambda each: edits.paused(each, by, self.clock(), until=until),
             )
         await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
+        zone = paused.plan.schedule.zone
+        end = f" until {until_text(until, zone)}" if until else ""
+        await self._tell(workspace, told_message(paused, by.name, "⏸️ paused", end), paused)
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
@@ -147,6 +162,8 @@ class DigestService:
                 workspace, digest_id, lambda each: edits.resumed(each, self.clock())
             )
         await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
+        end = f": next {moment_token(resumed.next.due_at)}"
+        await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
         return resumed
 
     async def resume_in(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
@@ -171,6 +188,7 @@ class DigestService:
             await self.repository.delete(workspace, digest_id)
         if by:
             await self._note(workspace, Act.DIGEST_DELETED, by, digest)
+            await self._tell(workspace, told_message(digest, by.name, "🗑️ deleted"), digest)
 
     async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Silences:
         """Return the silences of an alert, and whether a card of it is open."""
@@ -245,20 +263,36 @@ class DigestService:
                 )
 
     async def _note(self, workspace: WorkspaceId, act: Act, by: Editor, digest: Digest) -> None:
-        channel_id = digest.plan.channel_id
-        await self.notes(workspace, act, by=by.user_id, channel_id=channel_id)
+        if not digest.plan.is_own:  # nobody else reads of it
+            channel_id = digest.plan.channel_id
+            await self.notes(workspace, act, by=by.user_id, channel_id=channel_id)
+
+    async def _tell(self, workspace: WorkspaceId, message: Message, digest: Digest) -> None:
+        """Say in the channel what was done with its digest, where Slack takes it."""
+        if not digest.plan.is_own:
+            with warned("not told in the channel", SlackError):
+                await self.delivery.posts.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
-        """Raise TooManyDigestsError; digests made at the same moment may exceed the limit."""
+        """Raise TooManyDigestsError or NameTakenError.
+
+        Digests made at the same moment may exceed the limit, or have one name.
+        """
         there = await self.of_channel(workspace, digest.plan.channel_id)
-        if sum(each.digest_id != digest.digest_id for each in there) >= MAX_PER_CHANNEL:
+        others = [each.plan for each in there if each.digest_id != digest.digest_id]
+        if len(others) >= MAX_PER_CHANNEL:
             raise TooManyDigestsError("a full channel")
+        name = digest.plan.name.casefold()
+        if name and any(each.name.casefold() == name for each in others):
+            raise NameTakenError(digest.plan.name)
 
     async def _announce(self, workspace: WorkspaceId, digest: Digest) -> bool:
-        """Announce a digest; return whether that is posted.
+        """Announce a digest, unless it is one's own; return whether that is posted.
 
         Raise SlackError when the channel takes no posts.
         """
+        if digest.plan.is_own:
+            return True
         try:
             await self.delivery.announce(workspace, digest)
         except SlackUnavailableError as error:

@@ -12,8 +12,7 @@ from bot.blocks.builders import RUN_BELOW, RUN_HERE, RUN_ONCE
 from bot.blocks.command_names import typed_name
 from bot.blocks.message import Message
 from bot.dispatch import usage
-from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError, is_help, split_words
-from bot.dispatch.commands import COMMANDS
+from bot.dispatch.command_text import is_help
 from bot.dispatch.deferred_commands import KeptCommand
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import from_command, from_press, is_ephemeral, place_of
@@ -88,8 +87,6 @@ class CommandLines:
             return reply_with(usage.late_message(line))
         if is_help(text):
             return reply_with(usage.usage_message(command))
-        if not COMMANDS[command].takes_text and split_words(text):
-            return _refuse_text
         return self._handlers[command]
 
     def run_kept(
@@ -121,11 +118,6 @@ class CommandLines:
         request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
         place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
         self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
-
-
-async def _refuse_text(_request: Request, text: str) -> None:
-    why = "means nothing to this command"
-    raise NotUnderstoodError([NotUnderstood(word.typed, why) for word in split_words(text)], [])
 
 
 def reply_with(message: Message) -> CommandHandler:

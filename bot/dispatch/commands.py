@@ -24,7 +24,6 @@ class Command:
     without text. `operation` is the call of the service that it needs, and `scope` the least
     scope of the key for that, where the service names one.
     `changes`: it may change something, so that a failure says that nothing was changed.
-    `takes_text`: anything but `help` may stand behind it; else the router refuses it.
     `button`: the label of its button in direct messages with the bot, below the list of all
     commands, if it has one there. The buttons of Home are in `bot/home/sections.py`.
     """
@@ -40,7 +39,6 @@ class Command:
     operation: str | None = None
     scope: str | None = None
     changes: bool = False
-    takes_text: bool = True
     button: str | None = None
 
 
@@ -107,13 +105,22 @@ _ALL = (
         name="/domaindigest",
         button="Digests",
         brief="scheduled health summaries for a channel",
+        hint='[weekdays 9:00] [tag:x] [changed|worse] [name:"x"] [me]',
         does="posts scheduled health summaries to a channel, on days and at a time you choose",
-        examples=(("/domaindigest", "shows this channel's digests; make or change them there"),),
-        note="The form sets the filter, days, time, when to stay silent, and whom to mention.",
+        examples=(
+            ("/domaindigest", "shows this channel's digests; make or change them there"),
+            ("/domaindigest daily 9:00 tag:prod", "makes a digest in this channel"),
+            ("/domaindigest weekdays 8:30 below:70 worse", "only when something got worse"),
+            ("/domaindigest every 2 weeks mon", "or: mon wed fri, monthly 1, monthly last fri"),
+            ("/domaindigest every 15 minutes", "an alert as soon as something gets worse"),
+            ("/domaindigest daily me", "into your own direct messages, seen by you alone"),
+            ("/domaindigest pause Prod", "also resume, send and delete, by the digest's name"),
+        ),
+        note="Behind the days, in any order: time, time zone, filters as for `/domains`, changed"
+        " or worse, name:x, me. Without a time it is 9:00, without a zone yours.",
         audience=Audience.MEMBERS,
         opens_form=True,
         changes=True,
-        takes_text=False,
     ),
     Command(
         name="/domainkey",

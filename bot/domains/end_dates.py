@@ -142,17 +142,22 @@ class Ending(NamedTuple):
     host: str
     ends: EndDates
     hosts_under: int = 0
+    within: int = SOON_DAYS
 
 
 @dataclass(frozen=True, slots=True)
 class KnownEnds:
-    """The end dates of a workspace's domains by host name, as they are at `now`."""
+    """The end dates of a workspace's domains by host name, as they are at `now`.
+
+    What ends `within` so many days ends soon.
+    """
 
     by_host: Mapping[str, EndDates]
     now: datetime
+    within: int = SOON_DAYS
 
     def soon(self, hosts: Iterable[str]) -> list[Ending]:
-        """Return those of `hosts` that end within 30 days or have ended, the first one first.
+        """Return those of `hosts` that end soon or have ended, the first one first.
 
         A registration stands once, at the shortest of the hosts that it is for.
         """
@@ -163,9 +168,9 @@ class KnownEnds:
         }
         counts = self._by_registration(near)
         rows = (
-            Ending(host, ends, told - 1)
+            Ending(host, ends, told - 1, self.within)
             if (told := counts.get(host, 1))
-            else Ending(host, replace(ends, registration=None))
+            else Ending(host, replace(ends, registration=None), 0, self.within)
             for host, ends in near.items()
         )
         soon = [(first.day, row) for row in rows if (first := row.ends.first)]
@@ -173,7 +178,7 @@ class KnownEnds:
         return [row for _, row in sorted(soon, key=lambda each: (each[0], each[1].host))]
 
     def _is_soon(self, end: EndDate | None) -> bool:
-        return end is not None and end.days_left(self.now) <= SOON_DAYS
+        return end is not None and end.days_left(self.now) <= self.within
 
     def _by_registration(self, near: Mapping[str, EndDates]) -> dict[str, int]:
         """Return how many hosts each one tells the registration of: 0 where another one does.

@@ -85,21 +85,21 @@ def _cell(end: EndDate | None, now: datetime, *, is_owned: bool) -> Cell:
 
 
 def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = True) -> str:
-    """Return all that ends within 30 days, and the age of the scan that says so.
+    """Return all that ends soon, and the age of the scan that says so.
 
     One that is not of the owned type has no sign: its end is for its owner to mend.
     """
     notes = [f"and {plural(row.hosts_under, 'host')} under it"] if row.hosts_under else []
     notes += [] if is_owned else ["not an owned domain"]
     notes += [scanned_text([row.ends], now)] if age else []
-    text = soon_words(row.ends, now)
+    text = soon_words(row.ends, now, row.within)
     sign = f"{end_sign(ends(row.ends)[0][1], now)} " if text and is_owned else ""
     return f"{sign}{text}" + (f" ({', '.join(notes)})" if notes else "")
 
 
-def soon_words(facts: ScanFacts | EndDates, now: datetime) -> str:
-    """Return all that ends within 30 days without its sign, or nothing."""
-    near = (each for each in ends(facts) if each[1].days_left(now) <= SOON_DAYS)
+def soon_words(facts: ScanFacts | EndDates, now: datetime, within: int = SOON_DAYS) -> str:
+    """Return all that ends within so many days without its sign, or nothing."""
+    near = (each for each in ends(facts) if each[1].days_left(now) <= within)
     return ", ".join(_both_dates(end_text(name.lower(), end, now), end) for name, end in near)
 
 

@@ -47,7 +47,7 @@ SORTS_THIS_PAGE = (
     "The table sorts this page only. To sort the whole list, add `sort:name`, `sort:score`, or"
     " `sort:expiry`."
 )
-COLUMNS = ("Domain", "Health", "Rating")
+COLUMNS = ("Domain", "Health")
 LABEL_COLUMNS = ("Folder", "Tags")
 # With these a page of the longest names is below 10,000 characters, which older clients take.
 MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 30, 60
@@ -103,12 +103,11 @@ def domains_table(
 
 def _cells(domain: Domain) -> list[Block]:
     score, band = domain.health_score, band_of(domain.health_score)
-    number = "–" if score is None else score_number(score)
+    number = "no score yet" if score is None else score_number(score)
     return [
         blocks.raw_text(clip(host_text(domain.domain), MAX_NAME_CHARS) or "–"),
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
-        blocks.raw_number(-1 if score is None else float(number), number),
-        blocks.raw_text(f"{SYMBOLS[band]} {band.value}"),
+        blocks.raw_number(-1 if score is None else float(number), f"{SYMBOLS[band]} {number}"),
         blocks.raw_text(outside(domain.folder or "", MAX_FOLDER_CHARS) or "–"),
         blocks.raw_text(outside(", ".join(domain.tags), MAX_TAGS_CHARS) or "–"),
     ]

@@ -104,7 +104,11 @@ class HomeCollector:
         try:
             return SetUp(
                 key=await self.key.message_for(member, workspace),
-                digests=await self.digests(workspace),
+                digests=[
+                    digest
+                    for digest in await self.digests(workspace)
+                    if not digest.plan.is_own or digest.made_by == member.user_id
+                ],
                 zone=member.zone,
                 reads_messages=self.reads_messages,
             )

@@ -29,8 +29,8 @@ from bot.blocks.text import (
     score_words,
 )
 from bot.digests.models import Digest
-from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
+    called_mrkdwn,
     filter_mrkdwn,
     last_run_line,
     manage_button,
@@ -129,7 +129,8 @@ def digests_blocks(digests: Sequence[Digest], now: datetime, zone: str | None) -
 
 def _title_of(digest: Digest) -> str:
     # Slack shows the name of a private channel to its members only.
-    return f"<#{digest.plan.channel_id}>  ·  {schedule_text(digest.plan.schedule)}"
+    where = "" if digest.plan.is_own else f"<#{digest.plan.channel_id}>  ·  "
+    return f"{where}{called_mrkdwn(digest.plan)}"
 
 
 def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Block]:

@@ -28,6 +28,7 @@ class FailureReason(Enum):
     NOT_IN_CHANNEL = "not_in_channel"
     NOT_FOUND = "not_found"  # gone, or private and without the bot
     RESTRICTED = "restricted"  # by the channel's or the organisation's settings
+    PERSON = "person"  # the account of the person whose digest it is, is closed or a guest's
     UNINSTALLED = "uninstalled"  # Slack no longer takes the bot's token
     PERMISSION = "permission"  # the app lacks a permission in Slack
     INTERNAL = "ours"  # a bug of the bot

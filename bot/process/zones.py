@@ -10,6 +10,7 @@ from itertools import count, pairwise, takewhile
 from zoneinfo import ZoneInfo
 
 MAX_OPTIONS = 100  # https://docs.slack.dev/reference/block-kit/block-elements
+_DAY = timedelta(days=1)
 _QUARTER = timedelta(minutes=15)
 # Suggested first, and while nothing is typed.
 _WELL_KNOWN = """
@@ -65,16 +66,21 @@ def offset_at(place: ZoneInfo, moment: datetime) -> timedelta:
 def clock_changes(zone: str, first: datetime, last: datetime) -> list[ClockChange]:
     """Return when a zone's offset from UTC changes, later than `first` and not later than `last`.
 
-    Clocks change at quarters of an hour in UTC, as all offsets of today are such.
+    Clocks change at quarters of an hour in UTC, as all offsets of today are such, and not back
+    within a day.
     """
     place = zone_of(zone)
     start = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    quarters = takewhile(lambda at: at <= last, (start + _QUARTER * n for n in count()))
-    offsets = ((at, offset_at(place, at)) for at in quarters)
+    days = takewhile(lambda at: at - _DAY <= last, (start + _DAY * n for n in count()))
+    by_day = pairwise((day, offset_at(place, day)) for day in days)
+    changed = (day for (day, before), (_, after) in by_day if before != after)
     return [
         ClockChange(at, before, after)
-        for (_, before), (at, after) in pairwise(offsets)
-        if before != after and at > first
+        for day in changed
+        for (_, before), (at, after) in pairwise(
+            (day + _QUARTER * n, offset_at(place, day + _QUARTER * n)) for n in range(97)
+        )
+        if before != after and first < at <= last
     ]
 
 

@@ -32,7 +32,7 @@ NEEDED_SCOPES = {
 }
 OPTIONAL_SCOPES = {
     "usergroups:read": "offers user groups to mention in digests",
-    "files:write": "sends a list of domains as a CSV file to the person who asks for it",
+    "files:write": "sends a list of domains as a CSV file, to who asks for it or below a digest",
 }
 # Asked for only where the operator wants command lines in messages: reviewers and admins want a
 # reason for each scope (https://docs.slack.dev/reference/scopes), and commands do without these.

@@ -262,7 +262,13 @@ UPLOADED_WITHIN_S = 30.0
 
 
 async def upload_file(
-    client: AsyncWebClient, channel_id: str, name: str, content: bytes, comment: str
+    client: AsyncWebClient,
+    channel_id: str,
+    name: str,
+    content: bytes,
+    comment: str,
+    *,
+    thread_ts: str | None = None,
 ) -> None:
     """Post a file with a comment in mrkdwn; raise MissingScopeError, SlackError.
 
@@ -270,7 +276,12 @@ async def upload_file(
     """
     async with slack_errors(), asyncio.timeout(UPLOADED_WITHIN_S):
         await client.files_upload_v2(
-            channel=channel_id, filename=name, title=name, content=content, initial_comment=comment
+            channel=channel_id,
+            filename=name,
+            title=name,
+            content=content,
+            initial_comment=comment or None,
+            thread_ts=thread_ts,
         )
 
 

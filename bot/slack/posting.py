@@ -18,10 +18,12 @@ from bot.slack.client import (
     SentMessage,
     edit_message,
     fetch_admins,
+    fetch_member,
     open_direct,
     post_message,
     send_with_fallback,
     slack_errors,
+    upload_file,
 )
 
 # With more channels than that, the oldest ones may get a turn a little too soon.
@@ -120,6 +122,20 @@ class Posting:
         client = await self._client(workspace)
         async with self._answers(workspace):
             return await fetch_admins(client, workspace, limit)
+
+    async def send_file(
+        self, workspace: WorkspaceId, channel_id: str, ts: str, name: str, content: bytes
+    ) -> None:
+        """Send a file into the thread of a message; raise SlackError."""
+        client = await self._client(workspace)
+        async with self._answers(workspace):
+            await upload_file(client, channel_id, name, content, "", thread_ts=ts)
+
+    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
+        """Return whether a person is a full member of the workspace now; raise SlackError."""
+        client = await self._client(workspace)
+        async with self._answers(workspace):
+            return (await fetch_member(client, workspace, user_id)).is_colleague
 
     async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a message; raise SlackError, also as `acquire_turn`."""

@@ -151,7 +151,6 @@ async def _alarm(browser: Browser, address: str) -> None:
     dialog = page.get_by_role("dialog")
     await type_line(page, "/domaindigest")
     await dialog.get_by_role("button", name="New", exact=True).click()
-    await dialog.get_by_label("Worst domains shown").fill("5")
     await dialog.get_by_role("button", name="Save").click()
     await dialog.get_by_text("Saved.").wait_for()
     await close(page)

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from bot.digests import alert_life as life
-from bot.digests.models import Alert, Fall
+from bot.digests.models import DEFAULT_RULE, Alert, Fall, Rule
 from bot.digests.report import Report, is_back
 from bot.domains.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
 from bot.domains.query import ALL_SCORES, Bounds
-from bot.tracker.findings import Knowledge
+from bot.tracker.findings import Knowledge, Severity
 from bot.tracker.health import summary
 from tests.builders import MOMENT, a_domain, ending
 
@@ -47,14 +47,52 @@ def seen(alert: Alert, row: EndDates | None = None, score: float | None = 90) ->
     ],
 )
 def test_a_score_is_back(before: float, low: float, now: float, *, has_recovered: bool) -> None:
-    assert is_back(before, low, now, ALL_SCORES) is has_recovered
+    assert is_back(before, low, now, ALL_SCORES, DEFAULT_RULE) is has_recovered
 
 
 def test_a_score_that_came_below_a_bound_is_back_above_it() -> None:
     below_70 = Bounds(below=70)
 
-    assert not is_back(71, 69, 69, below_70)
-    assert is_back(71, 69, 70, below_70)
+    assert not is_back(71, 69, 69, below_70, DEFAULT_RULE)
+    assert is_back(71, 69, 70, below_70, DEFAULT_RULE)
+
+
+@pytest.mark.parametrize(("now", "has_recovered"), [(66, False), (69, True), (70, True)])
+def test_the_points_of_its_plan_decide_when_a_score_is_back(
+    now: float, *, has_recovered: bool
+) -> None:
+    assert is_back(78, 60, now, ALL_SCORES, Rule(points=10)) is has_recovered
+
+
+@pytest.mark.parametrize(("now", "has_recovered"), [(30, False), (49, False), (55, True)])
+def test_a_poor_first_score_is_back_once_it_is_fair(now: float, *, has_recovered: bool) -> None:
+    alert = an_alert(low=20.0, now=20.0, told=20.0)
+
+    assert (seen(alert, score=now).down == ()) is has_recovered
+
+
+def test_a_milder_issue_that_counted_has_to_be_gone_too() -> None:
+    issue = KnownIssue("low", "An old cipher", MOMENT.timestamp())
+    row = ending(worst=(issue,), issue_knowledge=Knowledge.KNOWN)
+
+    assert seen(an_alert(issues=(issue,), rule=Rule(least=Severity.LOW)), row).down
+    assert not seen(an_alert(issues=(issue,)), row).down
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        {"before": 90.0, "low": 84.0, "now": 84.0, "told": 84.0, "was_back": True},
+        {"marks": {"certificate": 7}, "ends": ending(300, 7)},
+    ],
+    ids=["score", "end"],
+)
+def test_what_counted_stays_down_when_its_plan_gets_another_rule(what: dict[str, object]) -> None:
+    report = replace(EMPTY, rule=Rule(points=20, days=(1,)))
+    ends = KnownEnds({HOST: ending(300, 6)}, LATER)
+    look = life.Look(report, {HOST: a_domain(HOST, 84)}, ends, ALL_SCORES)
+
+    assert life.after_look(an_alert(**what), look).down
 
 
 @pytest.mark.parametrize(

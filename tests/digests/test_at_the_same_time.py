@@ -90,6 +90,7 @@ async def test_a_notice_is_not_repeated_forever(bot: Bot, error: Exception, most
     await bot.make()
     await bot.at(NINE - MINUTE)
     bot.posts.errors = [error] * 1000
+    pauses = 0
 
     for minutes in range(0, 20 * 24 * 60, 31):
         bot.clock.now = NINE + 7 * HOUR + minutes * MINUTE
@@ -98,9 +99,10 @@ async def test_a_notice_is_not_repeated_forever(bot: Bot, error: Exception, most
         if (await bot.digest()).notices == ():
             break
         await pause_all(bot)
+        pauses += 1  # which the channel would read
 
     assert (await bot.digest()).notices == ()
-    assert 1000 - len(bot.posts.errors) <= most
+    assert 1000 - len(bot.posts.errors) - pauses <= most
 
 
 async def pause_all(bot: Bot) -> None:

@@ -98,7 +98,9 @@ async def test_a_pause_ends_a_promised_post_with_a_notice(bot: Bot) -> None:
 
     await bot.at(EVE + MINUTE)
 
-    assert (bot.posts.posts, bot.posts.notified) == ([], [(ADA.user_id, "failed slack x1")])
+    [(_, said)] = bot.posts.posts
+    assert said.startswith("bob paused the digest")
+    assert bot.posts.notified == [(ADA.user_id, "failed slack x1")]
 
 
 async def test_a_slot_due_before_a_promised_post_follows_it(bot: Bot) -> None:

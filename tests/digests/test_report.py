@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.digests.baseline import baseline_of
-from bot.digests.models import Mention
+from bot.digests.models import DEFAULT_RULE, Mention
 from bot.digests.report import (
-    MOVED_FROM,
     Report,
     better_moves,
     got_worse,
@@ -71,7 +70,7 @@ def test_a_move_is_listed(before: float | None, after: float | None, expected: s
 
     assert filled(report) == expected
     assert has_changed(report) is bool(expected)
-    assert got_worse(report) is bool(expected & {"down", "crossed_down"})
+    assert got_worse(report) is bool(expected & {"down", "crossed_down", "found"})
 
 
 def test_new_and_gone_are_changes_and_no_reason_to_worry() -> None:
@@ -184,7 +183,7 @@ def test_what_is_worse_one_way_is_better_the_other(now: Scores, before: Scores) 
     assert has_changed(there) is has_changed(back)
     assert len(worse_moves(there)) == len(better_moves(back))
     assert len(there.lost) == len(back.found)
-    assert all(move.before - move.after >= MOVED_FROM - 1e-6 for move in back.down)  # type: ignore[operator] # a move of known scores
+    assert all(move.before - move.after >= DEFAULT_RULE.points - 1e-6 for move in back.down)  # type: ignore[operator] # a move of known scores
 
 
 def in_days(registration: int | None, certificate: int | None = None) -> KnownEnds:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.access.repository import MAX_ENTRIES
-from bot.digests import repository as digests
+from bot.digests import alert_life
 from bot.digests.models import MAX_PAST_RUNS
 from bot.dispatch import deferred_commands
 from bot.domains import add_many
@@ -51,7 +51,7 @@ async def test_each_kind_of_document_is_in_the_table_of_those_that_do_or_do_not_
 def test_it_says_for_how_long_as_the_bot_does() -> None:
     said = rows("What names you") | rows("What names nobody")
 
-    assert timedelta(days=30) == digests.ALERT_KEPT_FOR
+    assert timedelta(days=30) == alert_life.KEPT_FOR
     assert said["digest-alert"] == " 30 days "
     assert timedelta(days=7) == EARLIER_KEPT_FOR
     assert "and 7 days as the previous one" in said["key"]

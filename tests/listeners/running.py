@@ -224,12 +224,13 @@ class Bot:
         return await self.settled(person)
 
     async def new_form(self, channel: str = "general") -> View:
-        """Open the form in which bob makes a digest."""
-        return await self.press(await self.open_list(channel=channel), "New")
+        """Open the form in which bob makes a digest, with all its fields."""
+        form = await self.press(await self.open_list(channel=channel), "New")
+        return await self.press(form, "More options")
 
     async def change_form(self) -> View:
-        """Open the form in which bob changes the first digest."""
-        return await self.press(await self.open_list(), "Change")
+        """Open the form in which bob changes the first digest, with all its fields."""
+        return await self.press(await self.press(await self.open_list(), "Change"), "More options")
 
     async def choose(self, form: View, name: str, answer: Any) -> View:
         """Let bob choose in a field; return the form as it then stands."""

@@ -80,15 +80,15 @@ def test_what_strangers_wrote_does_nothing(text: str) -> None:
     assert_slack_takes(domains_message(snapshot, [], Query(tags=("other",), folder="other")))
 
 
-def test_the_worst_come_first_with_number_and_word() -> None:
+def test_the_worst_come_first_with_number_and_color() -> None:
     domains = [a_domain("a.example", 90), a_domain("b.example", None), a_domain("c.example", 7.25)]
 
     message = listed(domains)
 
     assert rows(message) == [
-        ["c.example", "7.2", "🔴 poor", "–", "–"],
-        ["a.example", "90", "🟢 good", "–", "–"],
-        ["b.example", "–", "⚪ no score yet", "–", "–"],
+        ["c.example", "🔴 7.2", "–", "–"],
+        ["a.example", "🟢 90", "–", "–"],
+        ["b.example", "⚪ no score yet", "–", "–"],
     ]
     # Numbers, so that readers can sort by them.
     assert [row[1]["value"] for row in table_of(message)[1:]] == [7.2, 90, -1]
@@ -104,7 +104,7 @@ def test_the_text_alone_carries_the_numbers() -> None:
     assert listed(domains, "sort:name").text == (
         "3 domains, average health 65. 1 poor, 1 good, 1 no score yet, sorted by name."
         " Domains."
-        " a.example, Health 90, good. b.example, Health 40.1, poor. c.example, no score yet."
+        " a.example, Health 90. b.example, Health 40.1. c.example, Health no score yet."
     )
     assert listed(domains, "a.").text.startswith("1 domain of 3, average health 90")
     incomplete = domains_message(replace(a_snapshot(*domains), skipped=3), domains, Query())
@@ -200,7 +200,7 @@ def table_of(message: Message) -> list[list[dict[str, object]]]:
 def test_days_left_are_numbers_that_the_table_sorts() -> None:
     table = table_of(listed(LETTERS, "sort:name", ends=DATED))
 
-    ends = [[cell["text"] for cell in row[3:5]] for row in table]
+    ends = [[cell["text"] for cell in row[2:4]] for row in table]
     assert ends == [
         ["Registration", "Certificate"],
         ["⚠️ 21 days", "⚠️ 8 days"],
@@ -209,8 +209,8 @@ def test_days_left_are_numbers_that_the_table_sorts() -> None:
         ["–", "–"],
         ["–", "–"],
     ]
-    assert [row[4]["value"] for row in table[1:]] == [8, -3, 0, LAST_VALUE, LAST_VALUE]
-    assert {cell["type"] for row in table[1:] for cell in row[3:5]} == {"raw_number"}
+    assert [row[3]["value"] for row in table[1:]] == [8, -3, 0, LAST_VALUE, LAST_VALUE]
+    assert {cell["type"] for row in table[1:] for cell in row[2:4]} == {"raw_number"}
 
 
 def test_the_oldest_scan_of_the_page_dates_it_and_says_for_how_many_dates_are_known() -> None:
@@ -219,7 +219,7 @@ def test_the_oldest_scan_of_the_page_dates_it_and_says_for_how_many_dates_are_kn
     assert "End dates as of 3 days ago or later." in shown_text(message)
     known = "Dates known for 2 of 5 domains, issues for 0."
     assert known in shown_text(message)
-    assert "b.example, Certificate 3 days ago, Health 41, poor." in message.text
+    assert "b.example, Certificate 3 days ago, Health 41." in message.text
     assert known in shown_text(listed(LETTERS, ends=DATED))  # there a dash has two reasons
     assert "known for" not in shown_text(listed(LETTERS, "example", ends=DATED))
 
@@ -237,7 +237,7 @@ def test_a_list_of_what_was_never_scanned_counts_it_once_and_says_how_to_scan_it
 def test_without_a_date_there_are_no_columns_for_dates(ends: KnownEnds | None) -> None:
     message = listed(LETTERS, ends=ends)
 
-    assert [len(row) for row in table_of(message)] == [5] * 6
+    assert [len(row) for row in table_of(message)] == [4] * 6
     assert "End dates" not in shown_text(message)
 
 

@@ -13,7 +13,7 @@ from tests.whole.harness import Harness
 pytestmark = pytest.mark.transports("socket", "shared")
 
 LOOK = timedelta(minutes=15)
-ALERT = {"Post": "Check every 15 minutes, post as soon as something gets worse"}
+ALERT = {"Post": "Alert, every 15 minutes"}
 
 
 def to_next_look(app: Harness) -> None:

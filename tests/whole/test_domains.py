@@ -132,7 +132,7 @@ async def test_ends_and_issues_are_listed_and_filtered(ready: Harness) -> None:
     assert "Dates known for 0 of 3 domains, issues for 2." in everything.everything
     assert [row[0] for row in rows(soon)] == ["shop.example"]
     assert "shop.example, Certificate 5 days" in soon.text
-    assert [row[:1] + row[3:5] for row in rows(by_issue)] == [
+    assert [row[:1] + row[2:4] for row in rows(by_issue)] == [
         ["shop.example", "–", "🔴 5 days"],
         ["www.example", "–", "97 days"],
     ]

@@ -39,6 +39,7 @@ from bot.digests.views.wording import (
 )
 from bot.domains.end_dates import Ending
 from bot.domains.end_views import sign_words, soon_text, soon_words
+from bot.domains.views import score_mrkdwn
 from bot.tracker.hijack_signs import ISSUER, is_worse, kind_of
 from bot.tracker.models import Domain
 
@@ -213,7 +214,8 @@ def _what(fall: Fall) -> str:
         worse = (each.sign for each in fall.changes if is_worse(each.sign, each.after))
         return f"{host} changed: {', '.join(dict.fromkeys(map(kind_of, worse)))}"
     if fall.is_lower and fall.now is not None:
-        return f"{host} fell to {score_number(fall.now)}"
+        score = score_number(fall.now)
+        return f"{host}: first score {score}" if fall.before is None else f"{host} fell to {score}"
     if fall.marks and fall.ends:
         return f"{host}: {soon_words(fall.ends, fall.told_at)}"
     severity = fall.issues[0].severity.value if fall.issues else ""
@@ -233,7 +235,9 @@ def fall_line(fall: Fall) -> str:
     ]
     if fall.is_lower:
         move = Move(Domain(domain=fall.host), fall.before, fall.now)
-        lines.append(f"📉 {domain_line(fall.host, f'health {move_text(move)}')}")
+        is_first = fall.before is None
+        text = f"first score {score_mrkdwn(fall.now)}" if is_first else f"health {move_text(move)}"
+        lines.append(f"📉 {domain_line(fall.host, text)}")
     if fall.marks and fall.ends:
         row = Ending(fall.host, fall.ends, fall.hosts_under)
         text = soon_text(row, fall.told_at, is_owned=fall.is_owned)
@@ -251,7 +255,7 @@ def fall_line(fall: Fall) -> str:
 def _course(fall: Fall) -> str:
     """Return `30 → 91, after 40 minutes`."""
     time = lasting_text((fall.recovered_at or fall.at) - fall.at)
-    if fall.before is None or fall.low is None or fall.now is None:
+    if fall.low is None or fall.now is None:
         return f"after {time}"
     return f"{score_number(fall.low)} → {score_number(fall.now)}, after {time}"
 

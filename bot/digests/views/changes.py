@@ -29,7 +29,7 @@ from bot.domains.end_views import scanned_text, sign_words, soon_text, soon_word
 from bot.domains.query import parse_query, query_text
 from bot.domains.views import score_mrkdwn
 from bot.scans.fact_views import SIGNS
-from bot.tracker.findings import SOON_DAYS, Severity
+from bot.tracker.findings import Severity
 from bot.tracker.health import band_of
 from bot.tracker.hijack_signs import ISSUER, kind_of
 from bot.tracker.models import Domain
@@ -57,6 +57,7 @@ def change_groups(
     worse, better = worse_moves(report), better_moves(report)
     groups = (
         _moved("📉", "got worse", worse, len(report.crossed_down), "lower", is_listed=True),
+        _poor_first(report),
         _changed(report),
         _soon(report, now),
         _issues(report, now),
@@ -68,7 +69,7 @@ def change_groups(
         _gone(report, is_filtered=is_filtered),
         _added(report.new, is_new),
         _moved("📈", "got better", better, len(report.crossed_up), "higher", is_listed=False),
-        _added([move.domain for move in report.found], "with a score now"),
+        _added(_found(report), "with a score now"),
         *([] if report.lost else [unknown]),
     )
     return [group if is_long else _short(group) for group in groups if group.count]
@@ -121,6 +122,20 @@ def _moved(
     return _group(symbol, title, lines, len(moves), more, is_listed=is_listed)
 
 
+def _poor_first(report: Report) -> ChangeGroup:
+    moves = report.poor_first
+    lines = (
+        domain_line(move.domain.domain, score_mrkdwn(move.domain.health_score)) for move in moves
+    )
+    title = f"{plural(len(moves), 'domain')} with a first score below fair"
+    return _group("📉", title, lines, len(moves), is_listed=True)
+
+
+def _found(report: Report) -> list[Domain]:
+    """Return the domains with a first score that is not below fair."""
+    return [move.domain for move in report.found if move not in report.poor_first]
+
+
 def _changed(report: Report) -> ChangeGroup:
     lines = (changed_line(domain, change) for domain, _, change in report.changed)
     title = "Changed: did your team do this?"
@@ -154,7 +169,7 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
     count = len(nearer)
     urgent = f"{count:,} became more urgent" if count else ""
     more = "; ".join(filter(None, [age, urgent]))
-    title = f"Ends within {SOON_DAYS} days"
+    title = f"Expires within {report.rule.horizon} days"
     return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
 
 
@@ -162,9 +177,12 @@ def _urgency(
     report: Report, soon: tuple[Domain, Ending], nearer: Collection[str], now: datetime
 ) -> tuple[bool, bool, bool]:
     """Return a key by which what has ended comes first, of owned domains before others."""
-    domain, first = soon[0], soon[1].ends.first
-    has_ended = first is not None and first.has_ended(now)
-    return not report.is_owned(domain), not has_ended, domain.domain not in nearer
+    domain, row = soon
+    return not report.is_owned(domain), not _has_ended(row, now), domain.domain not in nearer
+
+
+def _has_ended(row: Ending, now: datetime) -> bool:
+    return row.ends.first is not None and row.ends.first.has_ended(now)
 
 
 def _issues(report: Report, now: datetime) -> ChangeGroup:
@@ -288,15 +306,17 @@ def _news_of(report: Report, now: datetime) -> Iterator[str]:
     for domain, _row, change in changes:
         if domain.domain in taken and kind_of(change.sign) != ISSUER:
             yield _news(domain, sign_words(change))
-    ending = [(domain, row.ends) for domain, row in _nearest(report)]
-    ended = [each for each in ending if each[1].first and each[1].first.has_ended(now)]
+    ending = _nearest(report)
+    ended = [(domain, row) for domain, row in ending if _has_ended(row, now)]
     for domain, row in ended:
-        yield _news(domain, soon_words(row, now))
+        yield _news(domain, soon_words(row.ends, now, row.within))
     for move in worse_moves(report):
         before, after = score_number(move.before or 0), score_number(move.after or 0)
         yield _news(move.domain, f"health {before} → {after}")
+    for move in report.poor_first:
+        yield _news(move.domain, f"first score {score_number(move.after or 0)}")
     for domain, row in ending:
-        if words := soon_words(row, now):
+        if words := soon_words(row.ends, now, row.within):
             yield _news(domain, words)
     for domain, _row, issue in report.issues:
         yield _news(domain, issue.title or "new issue")

@@ -92,7 +92,7 @@ def _spelled_out(typed: str) -> list[str]:
 MAX_PEOPLE = 10
 _OFF = (
     "Off. Choose a tag or folder and people: the post mentions them when its domains get worse."
-    " Save before you add another rule."
+    " To add another rule, save first."
 )
 
 

@@ -1,18 +1,28 @@
 """Draw the form that creates or changes a digest. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from bot.blocks.builders import button, field, form, input_element, notice, plain_message, section
 from bot.blocks.message import Block, Message
-from bot.blocks.text import bold, moment_token
+from bot.blocks.text import bold, clip, code, moment_token
 from bot.digests.models import Digest, Silences
+from bot.digests.schedule import going_on
 from bot.digests.views.alert import WAKE_ALL, snooze_text
-from bot.digests.views.form_fields import Draft, channel_field, what_fields, when_fields
+from bot.digests.views.form_fields import (
+    Draft,
+    channel_field,
+    more_button,
+    more_fields,
+    what_fields,
+    when_fields,
+)
 from bot.digests.views.mention_fields import rule_blocks, rule_boxes
 from bot.digests.views.schedule import RUNS_SHOWN, next_runs
 from bot.digests.views.wording import (
     DELETE_DIGEST,
+    called_mrkdwn,
     digest_button,
     manage_button,
     next_run_text,
@@ -20,8 +30,11 @@ from bot.digests.views.wording import (
     run_after_pause,
     until_text,
 )
+from bot.dispatch.command_text import NotUnderstood
 
 LOOKING = "Loading digests…"
+MAX_LINE_CHARS = 700
+MAX_PARTS = 10
 DELETED = "🗑️ Deleted."
 MAYBE_SENT = (
     "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
@@ -34,6 +47,8 @@ NO_DAY_TO_PAUSE_UNTIL = (
 )
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
+SENT_TO_YOU = "✅ Sent to your direct messages."
+OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 
@@ -57,14 +72,36 @@ def saved_line(digest: Digest, reader_zone: str | None) -> str:
     return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
 
 
-def made_message(digest: Digest, reader_zone: str | None, *, is_announced: bool) -> Message:
-    """Return the answer to a digest that was made by one press."""
+def made_message(
+    digest: Digest,
+    reader_zone: str | None,
+    *,
+    is_announced: bool,
+    has_outsiders: bool = False,
+    line: str = "",
+) -> Message:
+    """Return the answer to a digest that was made by one press, or by one typed `line`."""
     doubt = "" if is_announced else f"\n{UNANNOUNCED}"
+    doubt += f"\n{OUTSIDERS}" if has_outsiders else ""
+    runs = ""
+    if line:
+        schedule, made_at = digest.plan.schedule, digest.made_at
+        runs = "".join(f"\n• {run}" for run in next_runs(schedule, made_at, reader_zone))
+        runs = f"\n{called_mrkdwn(digest.plan)}{runs}\n{code(line, MAX_LINE_CHARS)}"
     return plain_message(
-        f"{saved_line(digest, reader_zone)}{doubt}",
+        f"{saved_line(digest, reader_zone)}{doubt}{runs}",
         manage_button(digest),
         digest_button("Delete", DELETE_DIGEST, digest),
     )
+
+
+def not_understood_text(problems: Sequence[NotUnderstood], understood: Sequence[str]) -> str:
+    """Return which parts of a typed line mean nothing, and which do, as mrkdwn."""
+    lines = ["*I couldn't read part of that. No digest was made.*"]
+    lines += [f"• {code(each.part, 80)} – {clip(each.why, 100)}" for each in problems[:MAX_PARTS]]
+    if understood:
+        lines.append(f"Understood: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
+    return "\n".join(lines)
 
 
 def sent_line(channel_name: str | None) -> str:
@@ -105,7 +142,7 @@ class Editing:
 
     `nonce` is part of the fields' block ids: Slack keeps typed text until it changes. `digest` is
     `None` for a new digest, and, with `is_new` false, for one that cannot be read now. `note` is
-    mrkdwn for the top of the form.
+    mrkdwn for the top of the form. `has_more`: `More options` was pressed.
     """
 
     draft: Draft
@@ -116,26 +153,39 @@ class Editing:
     is_new: bool = True
     note: str = ""
     silences: Silences | None = None
+    has_more: bool = False
 
 
-def edit_form(editing: Editing, metadata: str) -> Block:
-    """Return the form; `metadata` comes back with it."""
-    draft, nonce, digest = editing.draft, editing.nonce, editing.digest
-    boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
-    blocks = [
+def edit_blocks(editing: Editing) -> list[Block]:
+    """Return the blocks of the form."""
+    draft, nonce = editing.draft, editing.nonce
+    return [
         *([section(editing.note)] if editing.note else []),
         section(_about(editing), button("Back", BACK)),
         *_snoozed(editing),
         channel_field(draft, nonce),
         *when_fields(draft, nonce),
         section(_runs_text(editing)),
-        {"type": "divider"},
         *what_fields(draft, nonce),
+        *(_more(editing) if editing.has_more else more_button()),
+    ]
+
+
+def edit_form(editing: Editing, blocks: list[Block], metadata: str) -> Block:
+    """Return the form of `edit_blocks`; `metadata` comes back with it."""
+    title = "New digest" if editing.is_new and editing.digest is None else "Change digest"
+    return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
+
+
+def _more(editing: Editing) -> list[Block]:
+    draft, nonce, digest = editing.draft, editing.nonce, editing.digest
+    boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
+    return [
+        {"type": "divider"},
+        *more_fields(draft, nonce),
         {"type": "divider"},
         *rule_blocks(boxes, draft, nonce),
     ]
-    title = "New digest" if editing.is_new and digest is None else "Change digest"
-    return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
 
 
 def _snoozed(editing: Editing) -> list[Block]:
@@ -161,6 +211,8 @@ def _runs_text(editing: Editing) -> str:
     schedule = editing.draft.schedule
     if schedule is None:
         return "*Next five runs*\n_Choose days, a time, and a time zone to see them._"
+    if editing.digest:
+        schedule = going_on(schedule, editing.digest.plan.schedule, editing.now)
     after, paused = _after(editing)
     lines = next_runs(schedule, after, editing.reader_zone)
     runs = [f"• {line}" for line in lines[:RUNS_SHOWN]]

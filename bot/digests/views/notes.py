@@ -4,11 +4,18 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from bot.blocks.text import escaped, moment_token, plural
-from bot.digests.models import Digest
-from bot.digests.report import MOVED_FROM, Post, Report
-from bot.digests.views.schedule import schedule_text, weekday_text, zoned_slot_text
-from bot.digests.views.wording import filter_mrkdwn, miss_text, mode_text, person_mrkdwn
+from bot.digests.models import DEFAULT_RULE, Digest, Rule
+from bot.digests.report import Post, Report
+from bot.digests.views.schedule import weekday_text, zoned_slot_text
+from bot.digests.views.wording import (
+    called_mrkdwn,
+    filter_mrkdwn,
+    miss_text,
+    mode_text,
+    person_mrkdwn,
+)
 from bot.process.zones import zone_of
+from bot.scans.fact_views import SIGNS
 
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
@@ -22,10 +29,10 @@ _PAST_EMPTY = "The list was empty at the last digest. This one compares with the
 
 
 def about_mrkdwn(post: Post) -> str:
-    """Return the schedule and the time of comparison as mrkdwn."""
+    """Return the name, the schedule and the time of comparison as mrkdwn."""
     since = post.report.since
     compared = f"compared with {moment_token(since)}" if since else "nothing to compare with yet"
-    return f"{schedule_text(post.digest.plan.schedule)}  ·  {compared}"
+    return f"{called_mrkdwn(post.digest.plan)}  ·  {compared}"
 
 
 def filter_line(post: Post) -> str:
@@ -38,8 +45,20 @@ def footer_mrkdwn(post: Post) -> str:
     """Return the next run, the owner and the threshold of changes as mrkdwn."""
     parts = [_coming(post), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
     if post.report.since:
-        parts.append(f"Shows changes of {MOVED_FROM}+ points or a new rating")
+        parts.append(rule_text(post.report.rule))
     return "  ·  ".join(part for part in parts if part)
+
+
+def rule_text(rule: Rule) -> str:
+    """Return what counts as worse or better, as one sentence without its end."""
+    parts = [f"Worse or better: by {plural(rule.points, 'point')}, or another rating"]
+    if rule.days != DEFAULT_RULE.days:
+        days = [f"{day}" for day in sorted(rule.days, reverse=True)]
+        named = f"{', '.join(days[:-1])} and {days[-1]}" if len(days) > 1 else days[0]
+        parts.append(f"{named} {'day' if days == ['1'] else 'days'} before an end")
+    if rule.least is not DEFAULT_RULE.least:
+        parts.append(f"new issues from {SIGNS[rule.least]} {rule.least} on")
+    return "; ".join(parts)
 
 
 def notes(post: Post) -> list[str]:

@@ -11,22 +11,22 @@ from bot.blocks.builders import (
     fields,
     header,
     message_of,
+    plain_message,
     run_button,
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import SYMBOLS, moment_token, plural, score_number, score_words
-from bot.digests.models import Digest, Mode
-from bot.digests.report import MOVED_FROM, Post, Report, TrendPoint, has_changed, owners_to_mention
+from bot.blocks.text import SYMBOLS, moment_token, outside, plural, score_number, score_words
+from bot.digests.models import MAX_NAME_CHARS, Digest, Mode
+from bot.digests.report import Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.digests.views import changes, notes, wording
-from bot.digests.views.schedule import schedule_text
 from bot.digests.views.tables import within_table, worst_table
 from bot.domains.end_views import coverage_text
 from bot.domains.views import bands_text
 from bot.tracker.health import Band
 
 MAX_POINTS = 20
-MIN_POINTS = 3  # two points zoom the axis into the step between them
+MIN_POINTS = 3
 # label and value
 Point = tuple[str, float]
 
@@ -42,11 +42,16 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
             "title": _title(points),
             "chart": {
                 "type": "line",
+                # Slack has no setting for the axis: the two flat lines keep it from 0 to 100.
                 "series": [
                     {
-                        "name": "Average",
-                        "data": [{"label": label, "value": value} for label, value in points],
+                        "name": name,
+                        "data": [
+                            {"label": label, "value": average if value is None else value}
+                            for label, average in points
+                        ],
                     }
+                    for name, value in (("Average", None), ("Best: 100", 100), ("Least: 0", 0))
                 ],
                 "axis_config": {
                     "categories": [label for label, _ in points],
@@ -55,6 +60,14 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
             },
         }
     ]
+
+
+def trend_line(trend: Sequence[TrendPoint]) -> str:
+    """Return `average 69 → 65 over 4 digests`, or nothing for fewer than `MIN_POINTS`."""
+    points = _points(trend)
+    if len(points) < MIN_POINTS:
+        return ""
+    return f"average {points[0][1]:g} → {points[-1][1]:g} over {len(points)} digests"
 
 
 def point_labels(moments: Sequence[datetime]) -> list[str]:
@@ -81,18 +94,13 @@ def _points(trend: Sequence[TrendPoint]) -> list[Point]:
     return list(zip(labels, averages, strict=True))
 
 
-_NOTHING_CHANGED = (
-    f"Nothing changed since the last digest: no score moved by {MOVED_FROM} points or got a new"
-    " rating."
-)
-
-
-def title(report: Report) -> str:
-    """Return `Health digest: 128 domains, average 83 ▲ +1.5`."""
+def title(report: Report, name: str = "") -> str:
+    """Return `Health digest: 128 domains, average 83 ▲ +1.5`, or with the digest's own name."""
+    called = outside(name, MAX_NAME_CHARS) or "Health digest"
     if not report.totals.count:
         is_emptied = report.before and report.before.count and not report.is_bounded
-        return f"Health digest: {'the list is empty' if is_emptied else 'no domains'}"
-    counted = f"Health digest: {plural(report.totals.count, 'domain')}"
+        return f"{called}: {'the list is empty' if is_emptied else 'no domains'}"
+    counted = f"{called}: {plural(report.totals.count, 'domain')}"
     now, before = report.totals.average, None
     if report.before and not report.is_bounded:  # else they are averages of different domains
         before = report.before.average
@@ -101,11 +109,16 @@ def title(report: Report) -> str:
 
 
 def news_blocks(
-    report: Report, groups: Sequence[wording.ChangeGroup], note: str, filter_text: str
+    report: Report,
+    groups: Sequence[wording.ChangeGroup],
+    note: str,
+    filter_text: str,
+    trend: str = "",
 ) -> list[Block]:
-    """Return the bands, the note and the changes."""
+    """Return the bands and the trend, the note and the changes."""
     there = report.totals.count
     bands = _bands_mrkdwn(report) if there else _nothing_there(report, filter_text)
+    bands = "     ".join(filter(None, [bands, trend]))
     listed = [group.as_mrkdwn for group in groups if group.is_listed]
     others = "\n".join(group.as_mrkdwn for group in groups if not group.is_listed)
     return [section(text) for text in (bands, note, *listed, others) if text]
@@ -147,24 +160,28 @@ def digest_message(post: Post) -> Message:
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
     if not has_changed(report):  # details do not say so: they no longer know what came nearer
-        note = f"{_sign(report)}{_NOTHING_CHANGED}"
+        least = plural(plan.rule.points, "point")
+        note = (
+            f"{_sign(report)}Nothing changed since the last digest: no score moved by {least} or"
+            " got a new rating."
+        )
     preview = notes.preview_note(len(wording.mention_tokens(owners))) if post.is_preview else ""
     top = (
         *_sections(preview),
-        header(title(report)),
+        header(title(report, plan.name)),
         *_contexts(notes.filter_line(post), *notes.notes(post)),
         *_sections(notes.first_note(post.digest) if post.is_first else ""),
-        *news_blocks(report, groups, note, plan.filter_text),
+        *news_blocks(report, groups, note, plan.filter_text, trend_line(post.trend)),
     )
     known = coverage_text(report.coverage)
     foot = "\n".join(filter(None, [known, notes.about_mrkdwn(post), notes.footer_mrkdwn(post)]))
     bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
-    message = message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
+    message = message_of(*top, *worst_table(report), *bottom)
     return message if post.is_preview else changes.with_news(message, report, post.sent_at)
 
 
 def details_message(post: Post) -> Message:
-    """Return the rest of a digest for one person: long lists and the whole table."""
+    """Return the rest of a digest for one person: long lists, the whole table, the trend."""
     plan = post.digest.plan
     groups = changes.change_groups(post.report, post.sent_at, plan.filter_text, is_long=True)
     left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
@@ -177,7 +194,7 @@ def details_message(post: Post) -> Message:
     line = f"/domains {plan.filter_text}".strip()
     buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
     bottom = (*buttons, context(notes.about_mrkdwn(post)))
-    return message_of(*top, *worst_table(report), *bottom)
+    return message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
 
 
 def heartbeat_message(post: Post) -> Message:
@@ -216,6 +233,14 @@ def announcement_message(digest: Digest) -> Message:
     )
 
 
+def told_message(digest: Digest, name: str, did: str, end: str = "") -> Message:
+    """Return the line with which a channel reads who did what with a digest."""
+    called = wording.called_mrkdwn(digest.plan)
+    symbol, _, verb = did.partition(" ")
+    who = wording.person_mrkdwn(name)
+    return plain_message(f"{symbol} {who} {verb} the digest {called}{end}.")
+
+
 def greeting_message(resumed: Sequence[Digest]) -> Message:
     """Return what the app says in a channel to which it was added."""
     lines = [
@@ -224,7 +249,7 @@ def greeting_message(resumed: Sequence[Digest]) -> Message:
         " press `Share`."
     ]
     lines += [
-        f"▶️ The digest {schedule_text(each.plan.schedule)} goes on:"
+        f"▶️ The digest {wording.called_mrkdwn(each.plan)} goes on:"
         f" next {moment_token(each.next.due_at)}."
         for each in resumed
     ]

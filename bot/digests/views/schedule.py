@@ -6,7 +6,7 @@ from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from bot.blocks.text import day_text, escaped, plural
-from bot.digests.schedule import Schedule, Slot, next_slots
+from bot.digests.schedule import FORTNIGHT, Schedule, Slot, next_slots, started
 from bot.process.zones import ClockChange, clock_changes, is_zone, offset_at, zone_of
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -54,12 +54,25 @@ def days_text(days: Iterable[int]) -> str:
     return ", ".join(parts)
 
 
+def month_day_text(month_day: str) -> str:
+    """Return `on the 1st` or `on the last Fri`."""
+    if not month_day.isdecimal():
+        ordinal, weekday = month_day.split()
+        return f"on the {ordinal} {weekday.capitalize()}"
+    number = int(month_day)
+    ending = "th" if 11 <= number <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"on the {number}{ending}"
+
+
 def schedule_text(schedule: Schedule) -> str:
     """Return `Mon–Fri at 09:00 (Europe/Berlin)`; the zone may be unknown."""
-    at = f"{days_text(schedule.days)} at {schedule.at:%H:%M}"
-    if schedule.every:
-        at = f"{days_text(schedule.days)}, every {schedule.every} minutes"
-    return f"{at} ({escaped(schedule.zone, 80)})"
+    days = days_text(schedule.days)
+    if schedule.month_day:
+        days = f"monthly {month_day_text(schedule.month_day)}"
+    elif schedule.weeks == FORTNIGHT:
+        days = f"every two weeks on {days}"
+    how = f", every {schedule.every} minutes" if schedule.every else f" at {schedule.at:%H:%M}"
+    return f"{days}{how} ({escaped(schedule.zone, 80)})"
 
 
 def slot_text(slot: Slot, zone: str) -> str:
@@ -78,7 +91,7 @@ def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> l
 
     Each run is shown in the schedule's zone, and in the reader's if that is known and differs.
     """
-    slots = next_slots(schedule, after, RUNS_SHOWN)
+    slots = next_slots(started(schedule, after), after, RUNS_SHOWN)
     reader = _other_zone(reader_zone, schedule)
     lines = [_run_line(slot, schedule, reader) for slot in slots]
     if schedule.every:  # at no time of day that a change of the clocks could move

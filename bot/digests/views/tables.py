@@ -18,29 +18,33 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, table_lines
 from bot.blocks.text import (
     MAX_TABLE_ROWS,
+    SYMBOLS,
     clip,
+    code,
     escaped,
     host_text,
     lines_within,
     plural,
     score_number,
 )
-from bot.digests.models import MAX_PER_CHANNEL, Digest, Silences
+from bot.digests.line import line_of
+from bot.digests.models import MAX_PER_CHANNEL, Digest, Plan, Silences
 from bot.digests.report import Report
 from bot.digests.views.alert import SNOOZE_ALL, WAKE_ALL, snooze_menu, snooze_text
 from bot.digests.views.changes import delta_text, rounded_delta
-from bot.digests.views.modal import BACK, SAVING
+from bot.digests.views.modal import BACK, MAX_LINE_CHARS, OUTSIDERS, SAVING
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
     INVITE,
+    called_mrkdwn,
     digest_button,
     filter_mrkdwn,
     last_run_line,
     mode_text,
     state_lines,
 )
-from bot.domains.views import score_mrkdwn
 from bot.slack.channels import Channel
+from bot.tracker.health import band_of
 from bot.tracker.models import Domain
 
 TITLE = "Health digests"
@@ -91,8 +95,11 @@ def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
 
 def _heading(listed: DigestList) -> str:
     where = f"in #{escaped(listed.channel.name, 90)}" if listed.channel else "here"
-    if listed.digests:
-        return f"*{plural(len(listed.digests), 'digest')} {where}*"
+    own = sum(digest.plan.is_own for digest in listed.digests)
+    if there := len(listed.digests) - own:
+        return f"*{plural(there, 'digest')} {where}{f', {own:,} for you alone' if own else ''}*"
+    if own:
+        return f"*No digests {where} yet, {own:,} for you alone*"
     return (
         f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
         " choose. It says what got worse, what ends soon, and which domains are worst."
@@ -118,7 +125,7 @@ def _hints(listed: DigestList) -> list[str]:
             " another channel."
         )
     if channel and channel.is_shared:
-        hints.append("👥 People from another company are in this channel and read its digests.")
+        hints.append(OUTSIDERS)
     return hints
 
 
@@ -128,10 +135,13 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     if plan.mentions:
         parts.append(plural(len(plan.mentions), "mention rule"))
     state = state_lines(digest, listed.now, listed.reader_zone)
-    text = "\n".join([f"*{schedule_text(plan.schedule)}*", *state])
+    called = called_mrkdwn(plan) if plan.name else f"*{schedule_text(plan.schedule)}*"
+    text = "\n".join([called, *state])
     silences = listed.silences.get(digest.digest_id)
     snoozed = [snooze_text(*each) for each in silences.snoozes] if silences else []
-    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest), *snoozed]))
+    line = f"In one line: {code(line_of(plan), MAX_LINE_CHARS)}"
+    line += " and what `More options` holds" if has_more(plan) else ""
+    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest), *snoozed, line]))
     is_own = digest.made_by == listed.reader_id
     if not (listed.channel or is_own):
         return [section(text), details]
@@ -139,11 +149,18 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     return [section(text, change), details, *_digest_buttons(digest, silences)]
 
 
+def has_more(plan: Plan) -> bool:
+    """Return whether a plan has settings besides its name that only the form's rest shows."""
+    default = Plan(channel_id=plan.channel_id, schedule=plan.schedule)
+    # What the line says too is left out.
+    return replace(plan, name="", filter_text="", mode=default.mode) != default
+
+
 def _digest_buttons(digest: Digest, silences: Silences | None) -> list[Block]:
+    whose = "." if digest.plan.is_own else " for the whole channel."
     question = confirm(
         "Delete this digest?",
-        "It is deleted for everyone in the channel, with its trend. To stop it for a while, use"
-        " Pause.",
+        f"This deletes the digest and its history{whose} To stop it for a while, choose Pause.",
         "Delete",
     )
     turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)
@@ -185,7 +202,7 @@ def worst_table(report: Report) -> list[Block]:
     if not report.worst:
         return []
     changes = _changes(report)
-    titles = ["Domain", "Health", *(["Change"] if changes is not None else []), "Rating"]
+    titles = ["Domain", "Health", *(["Change"] if changes is not None else [])]
     return [
         {
             "type": "data_table",
@@ -208,12 +225,12 @@ def within_table(report: Report, max_chars: int) -> Report:
 
 def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
     score = score_number(domain.health_score or 0)  # the worst domains all have a score
-    symbol, _, rest = score_mrkdwn(domain.health_score).partition(" ")
+    symbol = SYMBOLS[band_of(domain.health_score)]
     cells = [raw_text(clip(host_text(domain.domain) or "–", MAX_HOST_CHARS))]
-    cells.append(raw_number(float(score), score))
+    cells.append(raw_number(float(score), f"{symbol} {score}"))
     if changes is not None:
         cells.append(raw_number(*changes.get(domain.domain, (0, "–"))))
-    return [*cells, raw_text(f"{symbol} {rest.rpartition(' ')[2]}")]
+    return cells
 
 
 def _changes(report: Report) -> dict[str, Change] | None:

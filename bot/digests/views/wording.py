@@ -23,7 +23,17 @@ from bot.blocks.text import (
     outside,
     plural,
 )
-from bot.digests.models import Digest, Mode, Outcome, PastRun, Pause, Plan, Run, RunState
+from bot.digests.models import (
+    MAX_NAME_CHARS,
+    Digest,
+    Mode,
+    Outcome,
+    PastRun,
+    Pause,
+    Plan,
+    Run,
+    RunState,
+)
 from bot.digests.run_state import end_pause_in_time
 from bot.digests.views.schedule import schedule_text, slot_text
 from bot.dispatch.command_text import unescaped
@@ -101,7 +111,7 @@ MAX_FILTER_CHARS = 100
 MAX_PERSON_CHARS = 40
 # The options of the form's field `Post`.
 MODE_NAMES = {
-    Mode.ALWAYS: "Always",
+    Mode.ALWAYS: "Every time",
     Mode.CHANGES: "When something changed",
     Mode.WORSE: "When something got worse",
 }
@@ -110,15 +120,25 @@ MODE_NAMES = {
 ALERT_NAME = "As soon as something gets worse"
 
 
+def called_mrkdwn(plan: Plan) -> str:
+    """Return a digest's name and schedule as mrkdwn, or its schedule alone."""
+    schedule = schedule_text(plan.schedule)
+    called = f"{bold(plan.name, MAX_NAME_CHARS)}  ·  {schedule}" if plan.name else schedule
+    return f"{called}  ·  for you alone" if plan.is_own else called
+
+
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
     """Return the label and mrkdwn of each setting, without mentions."""
-    lines = [
+    lines = [("Name", bold(plan.name, MAX_NAME_CHARS))] if plan.name else []
+    lines += [
         ("When", schedule_text(plan.schedule)),
         ("Filter", filter_mrkdwn(plan.filter_text)),
         ("Post", mode_text(plan)),
     ]
     if not plan.is_alert:
         lines.append(("Worst domains shown", f"{plan.worst_count}"))
+    if plan.has_file:
+        lines.append(("File", "The whole list as CSV in the thread"))
     if plan.mentions:
         rules = (
             f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in plan.mentions
@@ -150,7 +170,8 @@ def person_mrkdwn(name: str | None) -> str:
 
 def digest_button(label: str, action_id: str, digest: Digest, **more: Any) -> Block | None:
     """Return a button that a screen reader tells from those of other digests."""
-    heard = outside(f"{label}: {schedule_text(digest.plan.schedule)}", MAX_ACCESSIBLE_CHARS)
+    called = digest.plan.name or schedule_text(digest.plan.schedule)
+    heard = outside(f"{label}: {called}", MAX_ACCESSIBLE_CHARS)
     return button(label, action_id, digest.digest_id, accessibility_label=heard, **more)
 
 
@@ -209,6 +230,7 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
         "the channel's or the organization's settings do not let apps post",
         f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
     ),
+    FailureReason.PERSON: ("its person's account was closed, or was a guest's", ""),
     FailureReason.UNINSTALLED: (
         "Slack no longer lets the app into this workspace",
         "An admin can install the app again.",

@@ -18,7 +18,7 @@ async def test_a_new_digest_is_for_this_channel_on_working_days_at_nine_here(bot
     assert form.values["Channel"] == bot.channel_id("secret")
     assert form.values["Days"] == ["Mon", "Tue", "Wed", "Thu", "Fri"]
     assert (form.values["Time"], form.values["Time zone"]) == ("09:00", bot.bob.member.tz)
-    assert (form.values["Post"], form.values["Worst domains shown"]) == ("Always", "5")
+    assert (form.values["Post"], form.values["Worst domains shown"]) == ("Every time", "5")
 
 
 @pytest.mark.parametrize("zone", ["", "Mars/Olympus"])
@@ -41,6 +41,7 @@ async def test_an_unreadable_channel_has_to_be_chosen(bot: Bot, channel: str) ->
 
 async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(bot: Bot) -> None:
     form = await bot.new_form()
+    form = await bot.choose(form, "Post", "When something got worse")
 
     saved = await bot.submit(
         form,

@@ -143,7 +143,7 @@ async def test_a_digest_is_deleted_after_a_question(bot: Bot) -> None:
     question = bot.bob.dismiss(form, "Delete")
     after = await bot.press(form, "Delete")
 
-    assert "It is deleted for everyone" in str(question)
+    assert "This deletes the digest and its history for the whole channel" in str(question)
     assert "🗑️ Deleted." in after.everything
     assert await bot.digests() == []
 

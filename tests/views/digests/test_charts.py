@@ -1,6 +1,6 @@
 from datetime import datetime
 
-from bot.digests.views.post import digest_message, point_labels
+from bot.digests.views.post import details_message, digest_message, point_labels
 from tests.digests.builders import a_post, a_report, a_trend
 from tests.loops import loop_over
 from tests.views.acceptance import shown_text
@@ -22,14 +22,14 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
 
     assert block(message, "data_table")["caption"] == "Worst 4 of 5 domains"
     assert rows(message) == [
-        ["Domain", "Health", "Change", "Rating"],
-        ["a.example", "41", "▼ \N{MINUS SIGN}41", "🔴 poor"],
-        ["b.example", "50", "▲ +0.1", "🟡 fair"],
-        ["c.example", "77", "▲ +1", "🟡 fair"],
-        ["d.example", "78", "was unknown", "🟡 fair"],
+        ["Domain", "Health", "Change"],
+        ["a.example", "🔴 41", "▼ \N{MINUS SIGN}41"],
+        ["b.example", "🟡 50", "▲ +0.1"],
+        ["c.example", "🟡 77", "▲ +1"],
+        ["d.example", "🟡 78", "was unknown"],
     ]
     assert (
-        "Worst 4 of 5 domains. a.example, Health 41, Change down 41, poor. b.example, Health 50,"
+        "Worst 4 of 5 domains. a.example, Health 41, Change down 41. b.example, Health 50,"
         in message.text
     )
 
@@ -66,16 +66,16 @@ def test_readers_can_sort_the_table_by_every_number() -> None:
 def test_the_twin_has_the_worst_and_the_trend_in_lines() -> None:
     report = a_report({"a.example": 41, "b.example": 90}, {"a.example": 82, "b.example": 90})
 
-    fallback = digest_message(a_post(report=report, trend=a_trend([90, 86, 65.5]))).fallback()
+    fallback = details_message(a_post(report=report, trend=a_trend([90, 86, 65.5]))).fallback()
 
     assert fallback
-    worst = "a.example  ·  Health 41  ·  Change ▼ \N{MINUS SIGN}41  ·  🔴 poor\nb.example  ·"
+    worst = "a.example  ·  Health 🔴 41  ·  Change ▼ \N{MINUS SIGN}41\nb.example  ·"
     assert worst in shown_text(fallback)
     assert "Average: 18 Nov 90, 19 Nov 86, 20 Nov 65.5" in shown_text(fallback)
 
 
 def test_the_title_of_a_trend_says_where_it_began_and_ended() -> None:
-    message = digest_message(a_post(trend=a_trend([90, 86, 65.5])))
+    message = details_message(a_post(trend=a_trend([90, 86, 65.5])))
 
     title = block(message, "data_visualization")["title"]
     assert title == "Average health, last 3 digests: 90 → 65.5"
@@ -83,16 +83,19 @@ def test_the_title_of_a_trend_says_where_it_began_and_ended() -> None:
 
 @loop_over("averages", [[], [80.0], [80.0, 79.6]], ids=["none", "one", "two"])
 def test_fewer_than_three_points_are_no_trend(averages: list[float]) -> None:
-    message = digest_message(a_post(trend=a_trend(averages)))
+    post = a_post(trend=a_trend(averages))
 
-    assert not has(message, "data_visualization")
-    assert "Average health" not in message.text
+    assert not has(details_message(post), "data_visualization")
+    assert "digests" not in digest_message(post).text
 
 
 def test_of_a_long_trend_the_latest_twenty_are_drawn() -> None:
-    message = taken(digest_message(a_post(trend=a_trend([float(n) for n in range(30)]))))
+    message = taken(details_message(a_post(trend=a_trend([float(n) for n in range(30)]))))
 
-    points = block(message, "data_visualization")["chart"]["series"][0]["data"]
+    series = block(message, "data_visualization")["chart"]["series"]
+    points = series[0]["data"]
+    scale = {point["value"] for flat in series[1:] for point in flat["data"]}
+    assert scale == {0, 100}  # so the axis reaches from 0 to 100
     assert [point["value"] for point in points] == list(range(10, 30))
 
 

@@ -1,5 +1,6 @@
 """The form that makes or changes a digest, as it is drawn and as it comes back."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -8,10 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.digests.form_parse import draft_in, read_digest_form, read_pause_form
-from bot.digests.models import HEARTBEATS, MAX_FILTER_CHARS, WORST_COUNTS, Mode, Pause, Plan
+from bot.digests.models import (
+    HEARTBEATS,
+    MAX_FILTER_CHARS,
+    POINTS,
+    WORST_COUNTS,
+    Mode,
+    Pause,
+    Plan,
+    Rule,
+)
 from bot.digests.schedule import Schedule
-from bot.digests.views.form_fields import NEVER, Draft, draft_of, zone_option
-from bot.digests.views.modal import Editing, edit_form, pause_form
+from bot.digests.views.form_fields import (
+    LEAST,
+    NEVER,
+    Draft,
+    draft_of,
+    hidden_values,
+    with_hidden,
+    zone_option,
+)
+from bot.digests.views.modal import Editing, edit_blocks, edit_form, pause_form
 from bot.playground.slack.block_contents import state_values
 from bot.process.zones import zone_names
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
@@ -20,9 +38,18 @@ from tests.loops import loop_over
 from tests.views.acceptance import Json, assert_slack_takes_form, shown
 
 LABELS = [
-    *("Channel", "Days", "Time", "Time zone", "Filter", "Post", "Heartbeat"),
-    *("Worst domains shown", "Tag or folder", "Mention", "Mention user group"),
+    *("Channel", "Repeat", "Days", "Time", "Time zone", "Filter", "Post"),
+    *(
+        "Name",
+        "Worst domains shown",
+        "File",
+        "Points of change",
+        "Days before an end",
+        "Least severity",
+    ),
+    *("Tag or folder", "Mention", "Mention user group"),
 ]
+SHORT_LABELS = LABELS[:7]
 
 
 def drawn(draft: Draft | None = None, **editing: Any) -> Json:
@@ -33,7 +60,8 @@ def drawn(draft: Draft | None = None, **editing: Any) -> Json:
         "now": DUE,
         "reader_zone": ZONE,
     }
-    form = edit_form(Editing(**(fields | editing)), "m" * 3_000)
+    made = Editing(**({"has_more": True} | fields | editing))
+    form = edit_form(made, edit_blocks(made), "m" * 3_000)
     assert_slack_takes_form(form)
     return form
 
@@ -60,6 +88,7 @@ def test_a_new_digest_runs_on_working_days_at_nine() -> None:
     assert plan == Plan(channel_id="C0OPS", schedule=a_schedule())
     assert (form["title"]["text"], form["submit"]["text"]) == ("New digest", "Save")
     assert list(fields_of(form)) == LABELS
+    assert list(fields_of(drawn(has_more=False))) == SHORT_LABELS
 
 
 def test_the_block_ids_stay_the_same_as_long_as_the_nonce_does() -> None:
@@ -138,19 +167,35 @@ PLANS = st.builds(
     mode=st.sampled_from(Mode),
     heartbeat_every=st.none() | st.sampled_from(HEARTBEATS),
     worst_count=st.sampled_from(WORST_COUNTS),
+    name=st.sampled_from(["", "Prod", "Rosé & <co>"]),
+    rule=st.builds(
+        Rule,
+        points=st.sampled_from(POINTS),
+        days=st.sampled_from([(30, 14, 7, 1), (365,), (90, 60, 30, 14, 7, 1)]),
+        least=st.sampled_from(LEAST),
+    ),
 )
 
 
+def monthly_of(plan: Plan) -> Plan:
+    monthly = replace(plan.schedule, days=frozenset(), month_day="last fri")
+    return replace(plan, schedule=monthly)
+
+
 def alert_of(plan: Plan) -> Plan:
-    return replace(plan, mode=Mode.WORSE, schedule=replace(plan.schedule, every=30))
+    return replace(plan, mode=Mode.WORSE, schedule=replace(plan.schedule, every=30, at=time(9)))
 
 
 WHO = st.from_regex(r"[UW][A-Z0-9]{2,12}", fullmatch=True)
 
 
-@given(plan=PLANS | PLANS.map(alert_of))
+@given(plan=PLANS | PLANS.map(alert_of) | PLANS.map(monthly_of))
 def test_whatever_was_planned_comes_back_from_the_form_as_it_was(plan: Plan) -> None:
-    assert read_digest_form(state_of(drawn(draft_of(plan)))).plan == plan
+    for has_more in (True, False):
+        form = drawn(draft_of(plan), has_more=has_more)
+        hidden = json.loads(json.dumps(hidden_values(draft_of(plan), form["blocks"])))
+
+        assert read_digest_form(state_of(form), with_hidden(hidden)).plan == plan
 
 
 ANY_DRAFT = st.builds(
@@ -162,6 +207,12 @@ ANY_DRAFT = st.builds(
     filter_text=st.text(max_size=MAX_FILTER_CHARS + 9).map(lambda text: text.replace("_sk_", "")),
     mode=st.text(),
     life=st.text() | st.sampled_from([NEVER, "5", "12"]),
+    repeat=st.sampled_from(["weekly", "monthly", "?"]),
+    month_day=st.text(),
+    name=st.text(max_size=60),
+    points=st.text(),
+    end_days=st.text(),
+    least=st.text(),
     worst=st.text() | st.sampled_from(["5", "26", "9" * 5_000, "\N{ARABIC-INDIC DIGIT SEVEN}"]),
     label=st.none() | st.text(),
     people=st.lists(WHO, unique=True, max_size=12).map(tuple),
@@ -170,12 +221,14 @@ ANY_DRAFT = st.builds(
 
 @given(draft=ANY_DRAFT)
 def test_whatever_was_filled_in_can_be_drawn_again(draft: Draft) -> None:
-    form = edit_form(Editing(draft=draft, nonce="n", now=DUE, reader_zone=None), "m")
+    editing = Editing(draft=draft, nonce="n", now=DUE, reader_zone=None, has_more=True)
+    form = edit_form(editing, edit_blocks(editing), "m")
 
-    again = draft_in(state_of(form))
+    hidden = with_hidden(hidden_values(draft, form["blocks"]))
+    again = draft_in(state_of(form), hidden)
 
     # What Slack would refuse is left out; the rest is as it was.
-    assert again.days == draft.days
+    assert again.days == draft.days or not draft.days
     assert again.filter_text == draft.filter_text[:MAX_FILTER_CHARS]
 
 

@@ -5,7 +5,6 @@ import pytest
 
 from bot.blocks.text import moment_token
 from bot.digests.models import Mode, Outcome, Pause
-from bot.digests.report import MOVED_FROM
 from bot.digests.views.notes import footer_mrkdwn
 from bot.digests.views.post import digest_message, heartbeat_message
 from bot.keys.failures import FailureReason
@@ -137,6 +136,6 @@ def test_the_foot_says_what_comes_next_and_from_when_on_a_change_is_shown() -> N
     coming = f"Next: {moment_token(first.digest.next.due_at)}"
     assert feet == [
         f"{coming}  ·  Set up by *Ada*",
-        f"{coming}  ·  Set up by *Ada*  ·  Shows changes of {MOVED_FROM}+ points or a new rating",
+        f"{coming}  ·  Set up by *Ada*  ·  Worse or better: by 5 points, or another rating",
         "Set up by *Ada*",
     ]

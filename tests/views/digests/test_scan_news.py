@@ -99,7 +99,7 @@ def test_a_renewal_is_posted_once_and_no_longer_ends_soon() -> None:
     assert has_changed(post.report)
     assert not got_worse(post.report)
     assert everywhere(message, "Renewed: a.example registration until 10 Mar 2031")
-    assert not everywhere(message, "Ends within 30 days")
+    assert not everywhere(message, "Expires within 30 days")
     assert not has_changed(post_on(now).report)
 
 
@@ -129,7 +129,7 @@ def test_hosts_under_one_registration_are_one_line() -> None:
     text = shown_text(Message("", message.blocks))
     assert text.count("registration expires in 9 days") == 2
     assert "*a.example* ⚠️ registration expires in 9 days (and 2 hosts under it)" in text
-    assert "www.a.example" not in text.split("Ends within")[1].split("Domain")[0]
+    assert "www.a.example" not in text.split("Expires within")[1].split("Domain")[0]
 
 
 def test_hosts_without_the_name_of_whois_are_under_one_that_ends_the_same_day() -> None:

@@ -17,6 +17,7 @@ ERRORS: list[tuple[BotError, str]] = [
     (models.UnknownAlertError(), "These buttons no longer work"),
     (models.UnknownDigestError(), "was deleted"),
     (models.TooManyDigestsError(), "can have 20 digests"),
+    (models.NameTakenError(), "has that name"),
     (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> has changed this digest"),
     (models.DigestBusyError(), "is being sent now"),
     (models.LostClaimError(), "Another change came first"),

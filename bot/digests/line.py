@@ -1,0 +1,278 @@
+"""Read and write a digest as one line: `weekdays 8:30 tag:prod worse name:"Prod"`. Pure."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from bot.digests.models import MAX_NAME_CHARS, Mode, Plan
+from bot.digests.schedule import (
+    FORTNIGHT,
+    LOOKS,
+    ORDINALS,
+    WEEKDAYS,
+    Schedule,
+    month_day_of,
+    time_of,
+    weekday_of,
+)
+from bot.digests.views import form_fields
+from bot.digests.views.form_fields import ALL_DAYS, FORTNIGHTLY, MONTHLY, Draft
+from bot.dispatch.command_text import (
+    NotUnderstood,
+    NotUnderstoodError,
+    Word,
+    split_words,
+    unescaped,
+)
+from bot.domains.query import parse_query
+from bot.process.zones import is_zone, zone_names
+
+VERBS = ("pause", "resume", "send", "delete")
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})")
+_MODES = {"changed": Mode.CHANGES, "worse": Mode.WORSE}
+_NO_WHEN = "begin with daily, weekdays, mon, every 2 weeks, monthly 1 or every 15 minutes"
+
+
+@dataclass
+class Line:
+    """What a line says: `draft`, the parts that mean nothing, and those that do, as typed.
+
+    `is_own`: it is for the person alone.
+    """
+
+    draft: Draft
+    is_own: bool = False
+    problems: list[NotUnderstood] = field(default_factory=list)
+    understood: list[str] = field(default_factory=list)
+    _given: set[str] = field(default_factory=set)
+
+    def take(self, what: str, words: str, **values: object) -> None:
+        """Note a part with its values; that of a kind that was there already is a problem."""
+        if what in self._given:
+            self.problems.append(NotUnderstood(words, "is given twice"))
+            return
+        self._given.add(what)
+        self.understood.append(words)
+        self.draft = replace(self.draft, **values)  # type: ignore[arg-type]  # names of its fields
+
+    def refuse(self, words: str, why: str) -> None:
+        self.problems.append(NotUnderstood(words, why))
+
+
+def verb_in(text: str) -> tuple[str, str] | None:
+    """Return what a line does with a digest that is there, and its name; `None` for another."""
+    verb, _, name = text.strip().partition(" ")
+    if verb.lower() not in VERBS:
+        return None
+    quotes = '"“”„‟«»'
+    return verb.lower(), " ".join(unescaped(name).strip().strip(quotes).split())
+
+
+def read_line(text: str, *, zone: str) -> Line:
+    """Return what a line says about a digest; `zone` is the person's."""
+    line, words = Line(Draft(zone=zone)), split_words(text)
+    rest = _when(line, words)
+    filters: list[Word] = []
+    while rest:
+        rest = _part(line, rest, filters)
+    filter_text = " ".join(word.raw for word in filters)
+    try:
+        parse_query(filter_text)
+    except NotUnderstoodError as error:
+        line.problems += error.problems
+    else:
+        line.draft = replace(line.draft, filter_text=filter_text)
+    return line
+
+
+def plan_of(draft: Draft, channel_id: str) -> Plan:
+    """Return the plan of a line in which all was understood; raise ValueError of another."""
+    schedule = draft.schedule
+    if schedule is None:
+        raise ValueError("a line without its days, time or zone")
+    mode = Mode.WORSE if draft.is_alert else Mode(draft.mode)
+    return Plan(
+        channel_id=channel_id,
+        schedule=schedule,
+        filter_text=draft.filter_text,
+        mode=mode,
+        name=draft.name,
+    )
+
+
+def _when(line: Line, words: list[Word]) -> list[Word]:
+    """Take WHEN from the first words; return the others."""
+    texts = [word.value.lower() if word.key is None else "" for word in words]
+    match texts:
+        case ["every", "2" | "two", "weeks" | "week", *after]:
+            days = _days_at(after)
+            values = {"days": frozenset(days)} if days else {}
+            return _taken(line, words, 3 + len(days), repeat=FORTNIGHTLY, **values)
+        case ["every", number, "minutes" | "minute" | "min", *_] if _is_look(number):
+            return _taken(line, words, 3, mode=number)
+        case ["monthly", ordinal, day, *_] if month_day := month_day_of(f"{ordinal} {day}"):
+            return _taken(line, words, 3, repeat=MONTHLY, month_day=month_day)
+        case ["monthly", day, *_] if month_day := month_day_of(day):
+            return _taken(line, words, 2, repeat=MONTHLY, month_day=month_day)
+        case ["daily", *_]:
+            return _taken(line, words, 1, days=ALL_DAYS)
+        case ["weekdays", *_]:
+            return _taken(line, words, 1, days=form_fields.WEEKDAYS)
+        case ["monthly", *_]:
+            line.refuse(words[0].typed, "needs a day: monthly 1, or monthly last fri")
+            return words[1:]
+        case ["every", *_]:
+            line.refuse(words[0].typed, "takes 2 weeks, or 15, 30 or 60 minutes")
+            return words[1:]
+    if days := _days_at(texts):
+        return _taken(line, words, len(days), days=frozenset(days))
+    line.refuse(words[0].typed if words else "", _NO_WHEN)
+    return words[1:]
+
+
+def _taken(line: Line, words: list[Word], count: int, **values: object) -> list[Word]:
+    line.take("when", " ".join(word.typed for word in words[:count]), **values)
+    return words[count:]
+
+
+def _is_look(number: str) -> bool:
+    return number in {f"{every}" for every in LOOKS}
+
+
+def _days_at(texts: list[str]) -> list[int]:
+    """Return the weekdays with which some words begin."""
+    days: list[int] = []
+    for text in texts:
+        if (day := weekday_of(text)) is None:
+            break
+        days.append(day)
+    return days
+
+
+def _part(line: Line, words: list[Word], filters: list[Word]) -> list[Word]:
+    """Read the part with which `words` begin; return the others."""
+    word, value = words[0], words[0].value
+    is_bare = word.key is None and not word.raw.startswith(('"', *"“”„‟«»"))
+    if word.key == "name":
+        _name(line, word)
+    elif word.key in {"sort", "page"}:
+        line.refuse(word.typed, "a post has neither an order nor pages")
+    elif not is_bare:
+        _filter(line, word, filters)
+    elif read := _BARE.get(value.lower()):
+        read(line, word)
+    elif line.draft.is_alert and (days := _look_days(words)):
+        line.take("days", " ".join(each.typed for each in words[: days[1]]), look_days=days[0])
+        return words[days[1] :]
+    elif found := _CLOCK.fullmatch(value):
+        _time(line, word, f"{int(found[1]):02}:{found[2]}")
+    elif zone := _zone_called(value):
+        line.take("zone", word.typed, zone=zone)
+    elif value[:1].isdigit() or set(value) & {":", "/"}:
+        line.refuse(word.typed, "is no time, time zone or filter")
+    else:
+        _filter(line, word, filters)
+    return words[1:]
+
+
+def _look_days(words: list[Word]) -> tuple[frozenset[int], int] | None:
+    """Return the days of an alert with which `words` begin, and how many words they are."""
+    if words[0].value.lower() in _ALL_OF:
+        return _ALL_OF[words[0].value.lower()], 1
+    days = _days_at([word.value.lower() if word.key is None else "" for word in words])
+    return (frozenset(days), len(days)) if days else None
+
+
+_ALL_OF = {"daily": ALL_DAYS, "weekdays": form_fields.WEEKDAYS}
+
+
+def _name(line: Line, word: Word) -> None:
+    name = " ".join(word.value.split())
+    if not name or len(name) > MAX_NAME_CHARS:
+        line.refuse(word.typed, f"a name has 1 to {MAX_NAME_CHARS} characters")
+    else:
+        line.take("name", word.typed, name=name)
+
+
+def _filter(line: Line, word: Word, filters: list[Word]) -> None:
+    try:
+        parse_query(word.raw)
+    except NotUnderstoodError as error:
+        line.problems += error.problems
+    else:
+        filters.append(word)
+        line.understood.append(word.typed)
+
+
+def _time(line: Line, word: Word, at: str) -> None:
+    if line.draft.is_alert:
+        line.refuse(word.typed, "an alert has no time")
+    elif time_of(at) is None:
+        line.refuse(word.typed, "takes a time from 0:00 to 23:59")
+    else:
+        line.take("time", word.typed, at=at)
+
+
+def _mode(line: Line, word: Word) -> None:
+    if line.draft.is_alert:
+        line.refuse(word.typed, "an alert is posted when something got worse")
+    else:
+        line.take("mode", word.typed, mode=_MODES[word.value.lower()].value)
+
+
+def _me(line: Line, word: Word) -> None:
+    line.take("me", word.typed)
+    line.is_own = True
+
+
+_BARE: dict[str, Callable[[Line, Word], None]] = {
+    **dict.fromkeys(_MODES, _mode),
+    "me": _me,
+}
+
+
+def _zone_called(typed: str) -> str | None:
+    """Return the zone of that name, case aside where it has a slash, else as it is spelled."""
+    if "/" not in typed and typed.upper() != "UTC":
+        return typed if is_zone(typed) else None
+    return next((name for name in zone_names() if name.casefold() == typed.casefold()), None)
+
+
+def line_of(plan: Plan) -> str:
+    """Return a line that `read_line` reads as this plan, without what only the form sets."""
+    schedule = plan.schedule
+    parts = [_when_text(schedule)]
+    parts += [] if schedule.every else [f"{schedule.at.hour}:{schedule.at:%M}"]
+    parts += [schedule.zone, *map(_filter_text, split_words(plan.filter_text))]
+    parts += [name for name, mode in _MODES.items() if mode is plan.mode and not plan.is_alert]
+    parts += [f'name:"{plan.name}"'] if plan.name else []
+    parts += ["me"] if plan.is_own else []
+    return f"/domaindigest {' '.join(parts)}"
+
+
+def _when_text(schedule: Schedule) -> str:
+    if schedule.month_day:
+        return f"monthly {schedule.month_day}"
+    days = _days_text(schedule.days)
+    if schedule.every:
+        at_all = schedule.days == ALL_DAYS
+        return f"every {schedule.every} minutes{'' if at_all else f' {days}'}"
+    if schedule.weeks == FORTNIGHT:
+        return f"every 2 weeks {' '.join(WEEKDAYS[day] for day in sorted(schedule.days))}"
+    return days
+
+
+def _days_text(days: frozenset[int]) -> str:
+    named = next((name for name, those in _ALL_OF.items() if those == days), "")
+    return named or " ".join(WEEKDAYS[day] for day in sorted(days))
+
+
+def _filter_text(word: Word) -> str:
+    """Return a word of a filter as people type it, in quotes where it would mean more."""
+    typed = word.typed
+    is_plain = word.key is not None or typed.startswith('"')
+    lower = word.value.lower()
+    is_taken = lower in {*_BARE, *_ALL_OF, *ORDINALS} or weekday_of(lower) is not None
+    is_taken = is_taken or bool(_zone_called(word.value)) or lower[:1].isdigit()
+    is_taken = is_taken or bool(set(lower) & {":", "/"})
+    return f'"{typed}"' if is_taken and not is_plain else typed
