@@ -210,7 +210,7 @@ async def test_the_wheel_has_no_playground_and_says_where_it_is(tmp_path: Path) 
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert (wheel["packages"], wheel["exclude"]) == (["bot"], ["bot/playground"])
     shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("playground"))
-    metadata = tmp_path / f"{project['project']['name']}-1.0.dist-info/METADATA"
+    metadata = tmp_path / "domain_tracker_for_slack-1.0.dist-info/METADATA"
     metadata.parent.mkdir()
     metadata.write_text(
         f"Metadata-Version: 2.4\nName: {project['project']['name']}\nVersion: 1.0\n"
