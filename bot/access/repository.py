@@ -242,7 +242,6 @@ class Audit:
 
 
 def entries_in(document: Document) -> list[Entry]:
-    """Return the acts in a document, the latest first."""
     return [msgspec.convert(each, Entry) for each in reversed(document.value["entries"])]
 
 

@@ -47,7 +47,6 @@ def managers_form(metadata: str, named: Sequence[str], error: str = "") -> Block
 
 
 def managers_text(ids: Sequence[str]) -> str:
-    """Return a sentence of mrkdwn on who may manage the key."""
     if not ids:
         return "Managed by admins and owners only."
     return f"Managed by admins, owners, and managers: {names_text(ids)}."
@@ -72,7 +71,6 @@ _AUDIENCES = {
 
 
 def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
-    """Return the form to choose who may add and scan."""
     options = {each: option(each, _AUDIENCES[who]) for each, who in admin.AUDIENCE_NAMES.items()}
     names = admin.audience_names(chosen)
     fields = [
@@ -93,7 +91,6 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
 
 
 def audiences_text(chosen: Mapping[str, Audience]) -> str:
-    """Return sentences on who may add and scan."""
     return " ".join(
         f"{operation.capitalize()} domains: {_AUDIENCES[chosen[operation]].lower()}."
         for operation in admin.CHOSEN_FOR
@@ -130,7 +127,6 @@ def history_form(entries: Sequence[admin.Entry]) -> Block:
 
 
 def entry_line(entry: admin.Entry) -> str:
-    """Return a line of the history as mrkdwn."""
     by = "Slack" if entry.by == admin.SLACK else f"<@{entry.by}>"
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:

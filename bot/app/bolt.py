@@ -234,7 +234,6 @@ class StartError(Exception):
 
 
 def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
-    """Return Bolt's app."""
     return TimedApp(
         note_ack=metrics.people.note_ack,
         name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one

@@ -129,7 +129,6 @@ async def _or_none(fact: Awaitable[T]) -> T | None:
 
 
 def facts_about(key: KeyRecord | None) -> dict[str, Any]:
-    """Return the fields of `Facts` about the workspace's key."""
     if key is None:
         return {}
     return {

@@ -188,7 +188,6 @@ class Features:
         self.worker = DigestWorker(repository, delivery, owners, services.tasks, clock=clock)
 
     def stop(self) -> None:
-        """Begin nothing more that is due; running work goes on."""
         self.worker.stop()
         self.nightly.stop_all()
         self.bulk.stop_all()

@@ -90,7 +90,6 @@ def known_of(home: WorkspaceId, document: Document | None) -> Installation | Non
 
 
 def prefix_of(home: WorkspaceId) -> str:
-    """Return the prefix of all keys of `home`."""
     is_whole = home.enterprise_id and home.team_id == WHOLE_ORGANISATION
     return f"{home.enterprise_id}." if is_whole else f"{home}/"
 

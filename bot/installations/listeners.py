@@ -60,7 +60,6 @@ class LifecycleListeners:
         return BoltResponse(status=503, body="not done yet")
 
     async def grant(self, body: Mapping[str, Any]) -> None:
-        """Unblock the workspaces to which an organisation has granted the app."""
         for home in _of_teams(body):
             with warned("writes may be refused for an hour", StoreError, home=str(home)):
                 await self.uninstaller.grant(home)

@@ -149,7 +149,6 @@ class Seldom:
         self._count = 0
 
     def admits(self) -> bool:
-        """Return whether one more line may be logged."""
         if (now := self._clock()) - self._began >= 60:
             if (left_out := self._count - LINES_A_MINUTE) > 0:
                 logger.warning("more installations failed within a minute", count=left_out)
@@ -220,14 +219,7 @@ class InstallFlow(AsyncOAuthFlow):
         made, before = new.installation, new.before
         with warned("what follows an installation failed", Exception):
             await self._on_installed(made, before)
-        name, app_id, home = made.name, made.app_id, made.home
-        if made.is_org_wide:
-            page = pages.installed_everywhere_page(
-                name=name, app_id=app_id, enterprise_id=home.enterprise_id or ""
-            )
-        else:
-            page = pages.installed_page(name=name, app_id=app_id, team_id=home.team_id)
-        return self._answer(200, page)
+        return self._answer(200, pages.installed_page(made))
 
     async def _failed(self, reason: str) -> BoltResponse:
         """Answer Slack's or Bolt's error code. A stranger may have written it."""

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 from bot.blocks.command_names import renamed
 from bot.blocks.text import outside
+from bot.installations.installation import Installation
 
 MAX_NAME_CHARS = 80
 _STYLE = """
@@ -30,23 +31,22 @@ POLICY = (
 )
 
 
-def installed_page(*, name: str, app_id: str, team_id: str) -> str:
-    """Return the page after an installation for one workspace."""
+def installed_page(made: Installation) -> str:
+    """Return the page after an installation, for one workspace or a whole organisation."""
+    if made.is_org_wide:
+        # https://docs.slack.dev/enterprise/organization-ready-apps
+        link = (
+            f"https://app.slack.com/manage/{quote(made.home.enterprise_id or '', safe='')}"
+            f"/integrations/profile/{quote(made.app_id, safe='')}/workspaces/add"
+        )
+        title, button = f"Installed for {_name(made.name)}", ("Choose workspaces", link)
+        first = "As an organization admin, choose the workspaces for the app. It works only there."
+        return _page(title, _steps(first), button)
     # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.
-    link = "https://slack.com/app_redirect?" + urlencode({"app": app_id, "team": team_id})
+    query = urlencode({"app": made.app_id, "team": made.home.team_id})
+    button = ("Open Slack", f"https://slack.com/app_redirect?{query}")
     first = "Open Slack: the app writes to you there."
-    return _page(f"Installed in {_name(name)}", _steps(first), ("Open Slack", link))
-
-
-def installed_everywhere_page(*, name: str, app_id: str, enterprise_id: str) -> str:
-    """Return the page after an installation for a whole organisation."""
-    # https://docs.slack.dev/enterprise/organization-ready-apps
-    link = (
-        f"https://app.slack.com/manage/{quote(enterprise_id, safe='')}"
-        f"/integrations/profile/{quote(app_id, safe='')}/workspaces/add"
-    )
-    first = "As an organization admin, choose the workspaces for the app. It works only there."
-    return _page(f"Installed for {_name(name)}", _steps(first), ("Choose workspaces", link))
+    return _page(f"Installed in {_name(made.name)}", _steps(first), button)
 
 
 def cancelled_page(*, again: str) -> str:

@@ -76,7 +76,6 @@ def organisation_message(installation: Installation) -> Message:
 
 
 def not_installed_text(public_url: str) -> str:
-    """Return the answer to a person whose workspace has not installed the bot."""
     return (
         "Domain Tracker isn't installed in this workspace, so nothing was done."
         f" An admin can install it here: {public_url}{INSTALL_PATH} – then type your command"

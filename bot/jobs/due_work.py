@@ -51,7 +51,6 @@ class DueWork(ABC):
                 self.tasks.start(self._run(workspace))
 
     def stop_all(self) -> None:
-        """Begin nothing more."""
         self.is_stopped = True
 
     async def _run(self, workspace: WorkspaceId) -> None:

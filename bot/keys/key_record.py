@@ -99,12 +99,10 @@ class KeyRecord:
 
     @property
     def shown(self) -> str:
-        """The key as people see it."""
         return f"{KEY_PREFIX}…{self.last4}"
 
     @property
     def mark(self) -> str:
-        """The identifier of the key in buttons."""
         return f"{self.last4}-{self.set_at:%Y%m%d%H%M%S%f}"
 
 

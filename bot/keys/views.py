@@ -24,7 +24,6 @@ PROPOSED_LABEL = "Domain Tracker for Slack"
 
 
 def label_text(record: KeyRecord) -> str:
-    """Return mrkdwn of a key's label and last four characters."""
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
 
 

@@ -5,9 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from bot.keys.key_record import (
-    StoredKey,
-)
+from bot.keys.key_record import StoredKey
 from bot.keys.repository import Keys
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
@@ -54,11 +52,11 @@ class WorkspaceTracker:
         purpose: Purpose = Purpose.PERSON,
         slot_at: datetime | None = None,
     ) -> Listing:
-        return await self._observed(
+        return await self._call(
             workspace,
-            await self._usable_key(workspace, slot_at),
             "list",
             lambda key: self.tracker.list_domains(key, workspace=workspace, purpose=purpose),
+            slot_at,
         )
 
     async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> None:
@@ -97,9 +95,14 @@ class WorkspaceTracker:
         )
 
     async def _call(
-        self, workspace: WorkspaceId, operation: str, call: Callable[[str], Awaitable[T]]
+        self,
+        workspace: WorkspaceId,
+        operation: str,
+        call: Callable[[str], Awaitable[T]],
+        slot_at: datetime | None = None,
     ) -> T:
-        return await self._observed(workspace, await self._usable_key(workspace), operation, call)
+        key = await self._usable_key(workspace, slot_at)
+        return await self._observed(workspace, key, operation, call)
 
     async def _usable_key(
         self, workspace: WorkspaceId, slot_at: datetime | None = None

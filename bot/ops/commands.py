@@ -69,7 +69,6 @@ def print_problems(problems: list[str]) -> int:
 
 
 async def doctor(settings: Settings) -> int:
-    """Check everything that the bot needs, one line each."""
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [

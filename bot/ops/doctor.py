@@ -57,7 +57,6 @@ async def diagnose(settings: Settings, store: Store) -> list[Finding]:
 def _slack_checks(
     settings: Settings, http: aiohttp.ClientSession
 ) -> Iterator[Awaitable[Sequence[Finding]]]:
-    """Yield how Slack takes the settings."""
     token = text_of(settings.slack_bot_token) or None
     client = AsyncWebClient(
         token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]

@@ -53,7 +53,6 @@ class Tasks:
         return not self._running
 
     async def cancel(self) -> None:
-        """Cancel the tasks that still run."""
         late = set(self._running)
         for task in late:
             task.cancel()

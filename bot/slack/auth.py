@@ -155,5 +155,4 @@ class Identity(AsyncAuthorize):
 
 
 def workspace_of(bot: AuthorizeResult) -> WorkspaceId:
-    """Return the workspace that the bot's token is for."""
     return WorkspaceId(team_id=bot.team_id or "", enterprise_id=bot.enterprise_id)

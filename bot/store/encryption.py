@@ -204,7 +204,6 @@ class RingSource:
 
     @property
     def name(self) -> str:
-        """The name of the place, for an operator."""
         return f"the key file {self.key_file}" if self.key_file else SETTING
 
 

@@ -122,7 +122,6 @@ class FileLock:
 
 
 def held_by(process: str, path: Path) -> str:
-    """Return the sentence for an operator whose store another process uses."""
     return f"process {process} holds {path}. Stop it first."
 
 

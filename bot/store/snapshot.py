@@ -98,7 +98,6 @@ class FileStore:
             await documents.close()
 
     def ring_source(self, setting: str | None) -> RingSource:
-        """Return the keys of the setting or else the key file; raise WrongKeyRingError."""
         return ring_source(setting, self.path)
 
 

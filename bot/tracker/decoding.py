@@ -31,7 +31,6 @@ STRICT = msgspec.json.Decoder()
 # The store or a backup writes and reads it again, each on a stack of its own depth, and
 # Python allows about 1,000 nested calls.
 MAX_DEPTH = 200
-UNREAD = object()
 
 
 class NotJsonError(ValueError):
@@ -43,9 +42,7 @@ def parse_json(body: bytes) -> object:
     try:
         value = STRICT.decode(body)
     except (ValueError, RecursionError):
-        value = UNREAD
-    if value is UNREAD:  # not in the handler: the error there holds the whole body
-        raise NotJsonError("not JSON, or nested too deep")
+        raise NotJsonError("not JSON, or nested too deep") from None
     may_be_deep = body.count(b"[") + body.count(b"{") > MAX_DEPTH
     if may_be_deep and _is_deeper_than(value, MAX_DEPTH):
         raise NotJsonError(f"nested deeper than {MAX_DEPTH}")

@@ -112,7 +112,6 @@ def says_failure(value: object) -> bool:
 
 
 def is_about_a_domain(value: object) -> bool:
-    """Return whether a JSON value is an object with the name or the id of a domain."""
     return isinstance(value, dict) and not {"domain", "domainId"}.isdisjoint(value)
 
 

@@ -77,7 +77,6 @@ class Call:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The key's name in the rate limiter."""
         return fingerprint(self.key)
 
     def request(

@@ -245,8 +245,6 @@ def _refuse_until(moment: float, now: float) -> None:
 def _check_reserve(entry: _Entry, now: float) -> None:
     if not entry.state.at(now).is_reserve_reached:
         return
-    if entry.reserve_probed_at > now:  # the clock was set back
-        entry.reserve_probed_at = 0.0
     # A count that came with scheduled work serves as a probe too.
     probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:

@@ -90,7 +90,6 @@ def boolean_of(value: object) -> bool | None:
 
 
 def is_plain(value: object) -> bool:
-    """Return whether a value is a text or a number."""
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 

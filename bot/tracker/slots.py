@@ -45,7 +45,6 @@ class FairPlaces:
 
     @asynccontextmanager
     async def hold(self, owner: str) -> AsyncIterator[None]:
-        """Hold a place inside the block, after a wait for it."""
         place = asyncio.get_running_loop().create_future()
         waiting = owner, place, _gives_way.get()
         self._waiting.append(waiting)

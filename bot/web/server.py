@@ -42,7 +42,6 @@ class HealthEndpoints:
         self._is_stopping = False
 
     def stop(self) -> None:
-        """Report the process as not ready from now on."""
         self._is_stopping = True
 
     async def healthz(self, _request: web.Request) -> web.Response:

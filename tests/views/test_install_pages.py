@@ -6,14 +6,17 @@ import html
 import re
 
 from bot.installations import pages as install_pages
+from bot.installations.installation import organisation
+from bot.process.workspace import WorkspaceId
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
+from tests.installations.builders import an_installation
 from tests.loops import loop_over
 
 AGAIN = "https://bot.example.com/slack/install"
 PAGES = {
-    "installed": install_pages.installed_page(name="Acme", app_id="A1", team_id="T1"),
-    "everywhere": install_pages.installed_everywhere_page(
-        name="Starship", app_id="A1", enterprise_id="E1"
+    "installed": install_pages.installed_page(an_installation()),
+    "everywhere": install_pages.installed_page(
+        an_installation(organisation("E1"), name="Starship")
     ),
     "of an organisation": install_pages.of_organisation_page(),
     "cancelled": install_pages.cancelled_page(again=AGAIN),
@@ -45,9 +48,11 @@ def test_a_page_is_whole_and_loads_and_runs_nothing(page: str) -> None:
 def test_a_name_is_only_ever_text(text: str) -> None:
     hostile = text + "<script>\"'</script>"
     for page in (
-        install_pages.installed_page(name=hostile, app_id='A"><b>', team_id='T"><b>'),
-        install_pages.installed_everywhere_page(
-            name=hostile, app_id='A"><b>/..', enterprise_id='E"><b>/..'
+        install_pages.installed_page(
+            an_installation(WorkspaceId('T"><b>'), name=hostile, app_id='A"><b>')
+        ),
+        install_pages.installed_page(
+            an_installation(organisation('E"><b>/..'), name=hostile, app_id='A"><b>/..')
         ),
     ):
         assert tags_of(page) == tags_of(PAGES["installed"])
@@ -55,7 +60,7 @@ def test_a_name_is_only_ever_text(text: str) -> None:
 
 
 def test_a_name_that_cannot_be_seen_is_left_out() -> None:
-    page = install_pages.installed_page(name="\u200b", app_id="A1", team_id="T1")
+    page = install_pages.installed_page(an_installation(name="\u200b"))
 
     assert "<h1>Installed in your workspace</h1>" in page
 

@@ -204,7 +204,6 @@ class PostgresDedup:
         await self._calls.run("DELETE FROM seen WHERE name = %s", (_hash(name),))
 
     async def drop_old(self) -> None:
-        """Forget names after their ten minutes."""
         await self._calls.run("DELETE FROM seen WHERE until <= now()")
 
 

@@ -107,7 +107,6 @@ async def _take_next(connection: Connection, sets: Sequence[MigrationSet]) -> st
 
 
 async def _taken(connection: Connection) -> set[tuple[str, str]]:
-    """Return the steps that were taken, each with the name of its set."""
     found = await connection.execute("SELECT to_regclass('migration') IS NOT NULL")
     if await found.fetchone() != (True,):
         return set()

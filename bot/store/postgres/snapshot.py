@@ -102,7 +102,6 @@ class DatabaseStore:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreError."""
         documents = await open_postgres(self.address, sets=self.sets)
         try:
             yield documents
