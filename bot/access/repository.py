@@ -238,11 +238,8 @@ class Audit:
     async def entries(self, workspace: WorkspaceId) -> list[Entry]:
         """Return the acts, the latest first; raise StoreError."""
         document = await self.documents.get(f"{workspace}/{HISTORY_KIND}")
-        return entries_in(document) if document else []
-
-
-def entries_in(document: Document) -> list[Entry]:
-    return [msgspec.convert(each, Entry) for each in reversed(document.value["entries"])]
+        kept = document.value["entries"] if document else []
+        return [msgspec.convert(each, Entry) for each in reversed(kept)]
 
 
 def encode(entry: Entry) -> dict[str, Any]:

@@ -123,19 +123,16 @@ def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
     https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html
     """
 
-    async def take_back() -> None:
-        manager = app.job_manager
-        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
-            logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
-            if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
-                await manager.retry_job(job)
-            else:  # periodic work comes round, and to retry it can fail for good (issue 1446)
-                await manager.finish_job(job, Status.FAILED, delete_job=True)
-
     async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
+        manager = app.job_manager
         try:
             async with asyncio.timeout(RETRIED_WITHIN_S):
-                await take_back()
+                for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
+                    logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
+                    if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
+                        await manager.retry_job(job)
+                    else:  # periodic work comes round; retrying it can fail for good (issue 1446)
+                        await manager.finish_job(job, Status.FAILED, delete_job=True)
         except (ConnectorException, TimeoutError) as error:
             logger.warning("stalled jobs stay", error=described(error))
 

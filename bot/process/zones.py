@@ -98,17 +98,18 @@ def suggest_zones(typed: str) -> list[str]:
         city = _plain(name.rpartition("/")[2])
         return not city.startswith(text), _RANK.get(name, len(_RANK)), name
 
-    names = (name for name, plain in _plain_names().items() if _has_words(plain, text))
+    words = [f" {word}" for word in text.split()]
+    names = (
+        name
+        for name, plain in _plain_names().items()
+        if all(word in f" {plain}" for word in words)
+    )
     return sorted(names, key=order)[:MAX_OPTIONS]
 
 
 @cache
 def _plain_names() -> dict[str, str]:
     return {name: _plain(name) for name in zone_names()}
-
-
-def _has_words(name: str, typed: str) -> bool:
-    return all(f" {word}" in f" {name}" for word in typed.split())
 
 
 def offset_text(zone: str, at: datetime) -> str:

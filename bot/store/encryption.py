@@ -43,7 +43,10 @@ class KeyRing:
     def __init__(self, keys: Mapping[str, bytes]) -> None:
         """Take at least one key of 32 bytes, the sealing one first."""
         # Not the keys themselves: no attribute shows one.
-        self._boxes = {name: AESGCM(_derived(key)) for name, key in keys.items()}
+        self._boxes = {}
+        for name, key in keys.items():
+            derive = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=PURPOSE)
+            self._boxes[name] = AESGCM(derive.derive(key))
 
     @classmethod
     def parse(cls, text: str) -> "KeyRing":
@@ -180,10 +183,6 @@ def _key_bytes(name: str, text: str) -> bytes:
     if len(key) != KEY_BYTES:
         raise ValueError(f"the key named {name} is not base64 of {KEY_BYTES} bytes")
     return key
-
-
-def _derived(key: bytes) -> bytes:
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=PURPOSE).derive(key)
 
 
 def _bytes(text: str) -> bytes:

@@ -110,7 +110,7 @@ class FileLock:
             holder = _written_in(self._descriptor)
             os.close(self._descriptor)
             if isinstance(error, BlockingIOError):
-                raise StoreLockedError(held_by(holder, path)) from error
+                raise StoreLockedError(f"process {holder} holds {path}. Stop it first.") from error
             raise
         os.ftruncate(self._descriptor, 0)
         os.write(self._descriptor, f"{os.getpid()}\n".encode())
@@ -119,10 +119,6 @@ class FileLock:
     def release(self) -> None:
         """Release the lock. The file stays: removing it would race with the next process."""
         os.close(self._descriptor)
-
-
-def held_by(process: str, path: Path) -> str:
-    return f"process {process} holds {path}. Stop it first."
 
 
 def lock_file_of(database: Path) -> Path:

@@ -40,7 +40,8 @@ def signs_of(sections: Mapping[str, object], names: Names) -> dict[str, str]:
     signs: dict[str, str] = {}
     for section, kinds in _KINDS_OF.items():
         for kind, value in _found(sections.get(section), names):
-            if kind in kinds and value and not _is_withheld(value, names):
+            is_withheld = names.is_placeholder(value) or "redacted" in value.lower()
+            if kind in kinds and value and not is_withheld:
                 signs.setdefault(f"{section} {kind}", value[:MAX_SIGN_CHARS])
     return signs
 
@@ -105,10 +106,6 @@ def _in_record(by_name: Mapping[str, object], names: Names) -> Iterator[tuple[st
 def _named(group: str, by_name: Mapping[str, object], names: Names) -> list[object]:
     """Return the values of a record under the names of a group of the table."""
     return [value for name, value in by_name.items() if name in names.signs[group]]
-
-
-def _is_withheld(value: str, names: Names) -> bool:
-    return names.is_placeholder(value) or "redacted" in value.lower()
 
 
 def _records(section: object, names: Names) -> Iterator[Given]:

@@ -31,6 +31,7 @@ BACK_OFF_BASE_S = 2.0
 BACK_OFF_CAP_S = 300.0
 # Below the reserve one request of a person per minute probes for a new allowance.
 RESERVE_PROBE_S = 60.0
+MAX_KEYS = 10_000
 
 
 class Purpose(Enum):
@@ -139,7 +140,7 @@ class _Entry:
 
 
 class RateLimiter:
-    """Limits the requests of the `max_keys` keys last used.
+    """Limits the requests of the keys last used.
 
     `chance` returns a random number in [0, 1).
     """
@@ -149,11 +150,10 @@ class RateLimiter:
         *,
         clock: Callable[[], datetime] = utc_now,
         chance: Callable[[], float] = random.random,
-        max_keys: int = 10_000,
     ) -> None:
         self._clock = clock
         self._chance = chance
-        self._entries: LRUCache[str, _Entry] = LRUCache(max_keys)
+        self._entries: LRUCache[str, _Entry] = LRUCache(MAX_KEYS)
 
     def now(self) -> float:
         """Return the seconds since 1970."""
@@ -173,7 +173,9 @@ class RateLimiter:
         if purpose is Purpose.PERSON:
             _check_reserve(entry, now)
         elif purpose is Purpose.SPARE:
-            _check_spare(entry.state.at(now))
+            budget = entry.state.at(now)
+            if budget.remaining is not None and 2 * budget.remaining <= budget.highest_seen:
+                raise ReserveReachedError(WINDOW_S - (budget.told_ago_s or 0.0))
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
@@ -245,13 +247,10 @@ def _refuse_until(moment: float, now: float) -> None:
 def _check_reserve(entry: _Entry, now: float) -> None:
     if not entry.state.at(now).is_reserve_reached:
         return
+    if entry.reserve_probed_at > now:  # the clock was set back
+        entry.reserve_probed_at = 0.0
     # A count that came with scheduled work serves as a probe too.
     probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
     entry.reserve_probed_at = now
-
-
-def _check_spare(state: BudgetState) -> None:
-    if state.remaining is not None and 2 * state.remaining <= state.highest_seen:
-        raise ReserveReachedError(WINDOW_S - (state.told_ago_s or 0.0))

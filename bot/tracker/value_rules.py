@@ -243,10 +243,8 @@ def _grade(_section: str, path: Path, value: object, names: Names) -> Outcome | 
     if not _GRADE.fullmatch(value.strip()):
         return state_of(value, path, names) if normalized(path[-1]) == "grade" else None
     letter = value.strip()[0].upper()
-    return Outcome.ISSUE if letter in names.grades["bad"] else _good_grade(letter)
-
-
-def _good_grade(letter: str) -> Outcome:
+    if letter in names.grades["bad"]:
+        return Outcome.ISSUE
     return Outcome.PASSED if letter == "A" else Outcome.INFO
 
 

@@ -174,19 +174,17 @@ async def open_postgres(
     """
     pool = await open_pool(address)
     try:
-        await _require_all_taken(pool, address, sets)
+        lacking = await missing(pool, sets)
     except BaseException:
         await pool.close()
         raise
-    return PostgresDocuments(pool, beginning_of=beginning_of, timeout_s=timeout_s)
-
-
-async def _require_all_taken(pool: Pool, address: Address, sets: Sequence[MigrationSet]) -> None:
-    if lacking := await missing(pool, sets):
+    if lacking:
+        await pool.close()
         steps = "1 step" if len(lacking) == 1 else f"{len(lacking)} steps"
         raise StoreError(
             f"{address.place}, lacks {steps} of its schema: run `python -m bot migrate`"
         )
+    return PostgresDocuments(pool, beginning_of=beginning_of, timeout_s=timeout_s)
 
 
 class PostgresDedup:
