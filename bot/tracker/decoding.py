@@ -28,6 +28,7 @@ from bot.tracker.models import (
 )
 
 STRICT = msgspec.json.Decoder()
+UNREAD = object()
 # The store or a backup writes and reads it again, each on a stack of its own depth, and
 # Python allows about 1,000 nested calls.
 MAX_DEPTH = 200
@@ -42,7 +43,9 @@ def parse_json(body: bytes) -> object:
     try:
         value = STRICT.decode(body)
     except (ValueError, RecursionError):
-        raise NotJsonError("not JSON, or nested too deep") from None
+        value = UNREAD
+    if value is UNREAD:  # not in the handler: the error there holds the whole body
+        raise NotJsonError("not JSON, or nested too deep")
     may_be_deep = body.count(b"[") + body.count(b"{") > MAX_DEPTH
     if may_be_deep and _is_deeper_than(value, MAX_DEPTH):
         raise NotJsonError(f"nested deeper than {MAX_DEPTH}")

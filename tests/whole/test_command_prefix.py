@@ -15,6 +15,7 @@ from bot.blocks.command_names import renamed, use_prefix
 from bot.dispatch.commands import COMMANDS
 from bot.installations.pages import installed_page
 from bot.playground.manifest import read_manifest
+from tests.installations.builders import an_installation
 from tests.loops import loop_over
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_home import opened
@@ -107,5 +108,5 @@ def test_the_page_after_installing_names_them_too() -> None:
     context = copy_context()
     context.run(use_prefix, "dt-", COMMANDS)
 
-    page = context.run(lambda: installed_page(name="Acme", app_id="A1", team_id="T1"))
+    page = context.run(installed_page, an_installation())
     assert "<code>/dt-domainkey</code>" in page
