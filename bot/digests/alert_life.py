@@ -165,6 +165,7 @@ def _joined(fall: Fall, news: Fall) -> Fall:
         low=news.now if fall.low is None else min(fall.low, news.low or fall.low),
         now=news.now if news.now is not None else fall.now,
         told=news.told if news.told is not None else fall.told,
+        rule=fall.rule.or_by(news.rule),
         ends=news.ends or fall.ends,
         marks={**fall.marks, **news.marks},
         issues=(*fall.issues, *news.issues),
@@ -187,7 +188,7 @@ def _with_state(fall: Fall, look: Look) -> Fall:
         fall = replace(fall, now=score, low=min(fall.low, score), told=told)
     is_small = fall.low is not None and (fall.now or 0) - fall.low < points
     has_score_back = _has_score_back(fall, score, look.bounds)
-    was_back = has_score_back and _are_others_back(fall, row, look)
+    was_back = has_score_back and _are_others_back(fall, row, look.ends.now)
     if was_back and (fall.was_back or not is_small):  # else it may waver: see `unsettled`
         return replace(fall, recovered_at=look.ends.now)
     return replace(fall, has_score_back=has_score_back and not is_small, was_back=was_back)
@@ -199,12 +200,11 @@ def _has_score_back(fall: Fall, score: float | None, bounds: Bounds) -> bool:
     return score is not None and is_back(fall.before, fall.low, score, bounds, fall.rule)
 
 
-def _are_others_back(fall: Fall, row: EndDates | None, look: Look) -> bool:
+def _are_others_back(fall: Fall, row: EndDates | None, now: datetime) -> bool:
     """Return whether ends are renewed, issues that counted gone, and signs as they were."""
-    if fall.marks and not _are_renewed(fall.marks, row, look.ends.now):
+    if fall.marks and not _are_renewed(fall.marks, row, now):
         return False
-    counted = {*fall.rule.severities, *look.report.rule.severities}  # it may have changed since
-    waited_for = [issue for issue in fall.issues if issue.severity in counted]
+    waited_for = [issue for issue in fall.issues if issue.severity in fall.rule.severities]
     if waited_for and not (row and row.issues_are_known and _are_gone(waited_for, row)):
         return False
     return _are_back([each for each in fall.changes if is_worse(each.sign, each.after)], row)

@@ -26,7 +26,7 @@ from bot.digests.report import Post, fallen, got_worse, has_changed, without
 from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
 from bot.domains.csv_file import file_name
-from bot.keys.failures import of_service, service_failure
+from bot.keys.failures import FailureReason, of_service, service_failure
 from bot.process.errors import BotError, warned
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors
@@ -111,6 +111,7 @@ class Delivery:
 
     async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
+        await self._require_person(workspace, digest, run)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
         is_alert = digest.plan.is_alert and not run.asked_by
@@ -180,7 +181,6 @@ class Delivery:
         """
         average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
-            await self._require_person(workspace, digest, run)
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
@@ -203,7 +203,16 @@ class Delivery:
 
     async def _require_person(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
         """Pause a person's own digest and raise GuestError, if they may not read it any more."""
-        if digest.plan.is_own and not await self.posts.is_colleague(workspace, digest.made_by):
+        if not digest.plan.is_own:
+            return
+        try:
+            is_colleague = await self.posts.is_colleague(workspace, digest.made_by)
+        except errors.SlackError as error:
+            again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
+            step = again if error.is_outcome_unknown else after_refusal(error)
+            await self._step(workspace, digest, run.token, step)
+            raise
+        if not is_colleague:
             await self._step(workspace, digest, run.token, run_state.pause_for_person)
             raise GuestError("its person has left, or is a guest")
 

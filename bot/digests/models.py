@@ -100,6 +100,14 @@ class Rule:
         """The severities of new issues that count."""
         return SEVERITIES[: SEVERITIES.index(self.least) + 1]
 
+    def or_by(self, other: "Rule") -> "Rule":
+        """Return the rule by which counts what counts by this one or by another."""
+        return Rule(
+            points=min(self.points, other.points),
+            days=tuple(sorted({*self.days, *other.days}, reverse=True)),
+            least=max(self.least, other.least, key=SEVERITIES.index),
+        )
+
 
 DEFAULT_RULE = Rule()
 

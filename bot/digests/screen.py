@@ -111,8 +111,9 @@ class DigestScreen:
         if visitor.sees_own_only:
             digests = [each for each in digests if each.made_by == member.user_id]
         own = await self.digests.own_of(request.workspace, member.user_id)
+        digests = [*(each for each in digests if not each.plan.is_own), *own]
         listed = DigestList(
-            digests=[*(each for each in digests if not each.plan.is_own), *own],
+            digests=digests,
             channel=visitor.channel,
             now=self.clock(),
             reader_id=member.user_id,

@@ -8,6 +8,7 @@ import pytest
 from bot.digests import alert_life as life
 from bot.digests.models import DEFAULT_RULE, Alert, Fall, Rule
 from bot.digests.report import Report, is_back
+from bot.digests.views.alert import fall_line, title
 from bot.domains.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
 from bot.domains.query import ALL_SCORES, Bounds
 from bot.tracker.findings import Knowledge, Severity
@@ -152,3 +153,17 @@ def test_a_value_that_comes_back_is_no_change() -> None:
 
     assert changes(flapping) == []
     assert changes(moved) == [moved[1]._replace(before="A")]
+
+
+def test_an_end_that_counts_by_its_plan_is_named_however_far_it_is() -> None:
+    rule = Rule(days=(90,))
+    far = an_alert(marks={"certificate": 90}, ends=ending(300, 80), rule=rule)
+
+    assert "80 days" in title(far)
+    assert "80 days" in fall_line(far.falls[0])
+
+
+def test_a_further_fall_by_another_rule_has_to_be_back_by_either() -> None:
+    assert Rule(points=10, days=(7,)).or_by(Rule(days=(90, 7), least=Severity.LOW)) == Rule(
+        points=5, days=(90, 7), least=Severity.LOW
+    )

@@ -217,7 +217,7 @@ def _what(fall: Fall) -> str:
         score = score_number(fall.now)
         return f"{host}: first score {score}" if fall.before is None else f"{host} fell to {score}"
     if fall.marks and fall.ends:
-        return f"{host}: {soon_words(fall.ends, fall.told_at)}"
+        return f"{host}: {soon_words(fall.ends, fall.told_at, fall.rule.horizon)}"
     severity = fall.issues[0].severity.value if fall.issues else ""
     return f"{host} has a new {severity} issue".replace("  ", " ")
 
@@ -239,7 +239,7 @@ def fall_line(fall: Fall) -> str:
         text = f"first score {score_mrkdwn(fall.now)}" if is_first else f"health {move_text(move)}"
         lines.append(f"📉 {domain_line(fall.host, text)}")
     if fall.marks and fall.ends:
-        row = Ending(fall.host, fall.ends, fall.hosts_under)
+        row = Ending(fall.host, fall.ends, fall.hosts_under, fall.rule.horizon)
         text = soon_text(row, fall.told_at, is_owned=fall.is_owned)
         lines.append(f"⏳ {domain_line(fall.host, text)}")
     if fall.issues:
