@@ -5,17 +5,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 DISTRIBUTION = "domain-tracker-for-slack"
-
-
-def _version() -> str:
-    """Return the version in pyproject.toml: the file itself in a clone, where nothing installs it.
-
-    What is installed from a wheel has it as metadata.
-    """
-    project = Path(__file__).parents[1] / "pyproject.toml"
-    if project.exists():
-        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
-    return version(DISTRIBUTION)
-
-
-__version__ = _version()
+# A clone is not installed, so it has no metadata; what is installed has no such file.
+_PROJECT = Path(__file__).parents[1] / "pyproject.toml"
+if _PROJECT.exists():
+    __version__ = str(tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]["version"])
+else:
+    __version__ = version(DISTRIBUTION)

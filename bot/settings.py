@@ -178,9 +178,7 @@ PoolSize = Annotated[
     int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE), _number(MIN_POOL_SIZE, MAX_POOL_SIZE)
 ]
 Prefix = Annotated[
-    str,
-    Field(pattern=r"^[a-z0-9_-]*$", max_length=16),
-    _in_words("have at most 16 lower case letters, digits, - and _"),
+    str, Field(pattern=r"^[a-z0-9_-]{0,16}$"), _in_words("be at most 16 of a-z, 0-9, - and _")
 ]
 Switch = Annotated[bool, _in_words("be true or false")]
 TickSeconds = Annotated[float, Field(ge=0.5, le=60), _number(0.5, 60)]  # a slot cannot wait longer

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
-# Set once, at the start of a process: all that it does follows from there.
+# The prefix and the commands. What a process does follows from its start, which sets them.
 _naming: ContextVar[tuple[str, frozenset[str]]] = ContextVar("naming", default=("", frozenset()))
-# Parts of a payload that come back to the bot, and cells, which hold text from outside.
+# What comes back to the bot.
 _KEPT = {"action_id", "block_id", "initial_value", "private_metadata", "url", "value"}
 
 
@@ -23,31 +23,19 @@ def typed_name(command: str) -> str:
 
 def own_name(typed: str) -> str:
     """Return the bot's name of a command that was typed; other text as it is."""
-    prefix, commands = _naming.get()
-    own = f"/{typed.removeprefix(f'/{prefix}')}"
-    return own if own in commands else typed
+    return next((name for name in _naming.get()[1] if typed_name(name) == typed), typed)
 
 
 def renamed(part: Any) -> Any:
-    """Return a text, or a message, form or part of one, with the names that people type."""
+    """Return a message, form or part of one with the names that people type."""
     prefix, commands = _naming.get()
     if not prefix:
         return part
-    names = "|".join(name[1:] for name in commands)
-    return _renamed(part, re.compile(rf"(?<![\w./-])/(?=(?:{names})\b(?![/-]))"), f"/{prefix}")
-
-
-def _renamed(part: Any, slash: re.Pattern[str], instead: str) -> Any:
-    match part:
-        case str():
-            return slash.sub(instead, part)
-        case {"type": "raw_text"}:
-            return part
-        case dict():
-            return {
-                name: value if name in _KEPT else _renamed(value, slash, instead)
-                for name, value in part.items()
-            }
-        case list() | tuple():
-            return [_renamed(each, slash, instead) for each in part]
-    return part
+    if isinstance(part, str):
+        names = "|".join(name[1:] for name in commands)
+        return re.sub(rf"(?<![\w./-])/(?=(?:{names})\b(?![/-]))", f"/{prefix}", part)
+    if isinstance(part, list | tuple):
+        return [renamed(each) for each in part]
+    if not isinstance(part, dict) or part.get("type") == "raw_text":  # a cell: outside text
+        return part
+    return {name: value if name in _KEPT else renamed(value) for name, value in part.items()}
