@@ -59,7 +59,7 @@ def packages(lock: Path = ROOT / "requirements.txt") -> list[Package]:
 def licence_of(name: str) -> str:
     """Return the SPDX expression of an installed package."""
     about = metadata(name)
-    said = [
+    said: list[str] = [
         each
         for field in ("License-Expression", "License", "Classifier")
         for each in about.get_all(field) or []
