@@ -21,7 +21,7 @@ from bot.app.services import (
     observe_store,
     opened_store,
 )
-from bot.blocks.command_names import use_prefix
+from bot.blocks.command_names import NAMING
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.interrupted import InflightTracker
@@ -182,7 +182,7 @@ async def serve(
     What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may be
     moved together with Slack's. Raises StartError, and StoreError as `opened_store` does.
     """
-    use_prefix(settings.slack_command_prefix, COMMANDS)
+    NAMING.set((settings.slack_command_prefix, COMMANDS))
     async with AsyncExitStack() as stack:
         runtime = await build_runtime(stack, settings, role, clock)
         parts, workspaces = runtime.parts, runtime.workspaces
