@@ -1,21 +1,12 @@
 """Domain Tracker for Slack."""
 
 import tomllib
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 DISTRIBUTION = "domain-tracker-for-slack"
-
-
-def _version() -> str:
-    """Return the version in pyproject.toml: the file itself in a clone, where nothing installs it.
-
-    What is installed from a wheel has it as metadata.
-    """
-    project = Path(__file__).parents[1] / "pyproject.toml"
-    if project.exists():
-        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
-    return version(DISTRIBUTION)
-
-
-__version__ = _version()
+try:
+    __version__ = version(DISTRIBUTION)
+except PackageNotFoundError:  # in a clone, or an image: nothing installs it there
+    _project = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    __version__ = str(tomllib.loads(_project)["project"]["version"])

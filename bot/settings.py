@@ -166,7 +166,7 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 PoolSize = Annotated[int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE)]
 TickSeconds = Annotated[float, Field(ge=0.5, le=60)]  # a slot cannot wait longer
 LogLevel = Annotated[Level, BeforeValidator(str.upper)]
-Prefix = Annotated[str, Field(pattern=r"^[a-z0-9_-]*$", max_length=16)]
+Prefix = Annotated[str, Field(pattern=r"^[a-z0-9_-]{0,16}$")]
 
 
 OAUTH = ("slack_client_id", "slack_client_secret")

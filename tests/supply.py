@@ -59,9 +59,13 @@ def packages(lock: Path = ROOT / "requirements.txt") -> list[Package]:
 def licence_of(name: str) -> str:
     """Return the SPDX expression of an installed package."""
     about = metadata(name)
-    kinds = [each for each in about.get_all("Classifier") or [] if each.startswith("License ::")]
-    said = about["License-Expression"] or about["License"] or kinds[0]
-    return _SPDX.get(said, said)
+    said: list[str] = [
+        each
+        for field in ("License-Expression", "License", "Classifier")
+        for each in about.get_all(field) or []
+        if field != "Classifier" or each.startswith("License ::")
+    ]
+    return _SPDX.get(said[0], said[0])
 
 
 def is_fit(licence: str) -> bool:

@@ -95,3 +95,18 @@ def test_every_permission_of_the_manifest_has_its_reason_in_the_admins_guide() -
 @pytest.mark.parametrize("heading", ["Install", "Deploy", "Scale", "Back up", "Upgrade"])
 def test_the_operators_guide_has_each_of_their_tasks(heading: str) -> None:
     assert f"\n## {heading}\n" in OPERATORS
+
+
+def test_what_is_to_be_looked_at_first_names_code_that_exists() -> None:
+    guide = (ROOT / "docs/first-contact.md").read_text()
+    named = re.findall(r"`(bot/[\w./]+)`", guide)
+
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    for name, path in re.findall(r"`(\w+)` (?:of|in) `(bot/[\w./]+\.\w+)`", guide):
+        assert name in (ROOT / path).read_text()
+
+
+@pytest.mark.parametrize("name", ["marketplace", "first-contact"])
+def test_a_list_for_the_owner_is_read_in_minutes(name: str) -> None:
+    assert len((ROOT / f"docs/{name}.md").read_text().split()) <= 500

@@ -97,6 +97,10 @@ WRONG = {
         {"METRICS_TOKEN": "guess-me-please"},
         "METRICS_TOKEN: must be at least 16 letters, digits or signs, without spaces",
     ),
+    "a prefix that Slack does not take": (
+        {"SLACK_COMMAND_PREFIX": "DT "},
+        "SLACK_COMMAND_PREFIX: must be at most 16 of a-z, 0-9, - and _",
+    ),
     "a metrics token that no header can carry": ({"METRICS_TOKEN": "ü" * 16}, None),
 }
 

@@ -13,7 +13,7 @@ from bot.app import bolt as slack_app
 from bot.app.features import Features, register_features
 from bot.app.installations import register_lifecycle
 from bot.app.services import Role, Services, build_services
-from bot.blocks.command_names import use_prefix
+from bot.blocks.command_names import NAMING
 from bot.dispatch.commands import COMMANDS
 from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
 from bot.process.clock import utc_now
@@ -92,7 +92,7 @@ async def serve(
     What Slack still sends by HTTP is answered: `/readyz` keeps a balancer from it. `clock` may be
     moved together with Slack's. Raises StartError, and StoreError as `build_services` does.
     """
-    use_prefix(settings.slack_command_prefix, COMMANDS)
+    NAMING.set((settings.slack_command_prefix, COMMANDS))
     async with AsyncExitStack() as stack:
         services = await build_services(stack, settings, role, clock)
         await slack_app.check_tokens(settings, services.slack, answers=role.answers)

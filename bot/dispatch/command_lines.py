@@ -37,8 +37,7 @@ class CommandLines:
     def register(self, command: str, handle: CommandHandler) -> None:
         """Register `handle(request, text)` for a slash command and its line in buttons."""
         self._handlers[command] = handle
-        # Both, so that the manifest and the setting need not change in the same moment.
-        for name in {command, typed_name(command)}:
+        for name in {command, typed_name(command)}:  # the manifest may be an older one
             self._app.command(name)(self._run_typed)
 
     def run(

@@ -1,6 +1,6 @@
 """The slash commands: what help, Home, the manifest's test and the router know of each.
 
-A new command is one record here and one handler in `bot/listeners`; see CONTRIBUTING.md.
+A new command is one record here and one handler in its room; see CONTRIBUTING.md.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,6 @@ Each prints its result and returns the exit status; what is in the way is an Ope
 """
 
 import asyncio
-import platform
 import sys
 from collections.abc import Coroutine, Iterable
 from pathlib import Path
@@ -71,10 +70,7 @@ def print_problems(problems: list[str]) -> int:
 async def doctor(settings: Settings) -> int:
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
-    findings = [
-        ok("version", f"{__version__}, on Python {platform.python_version()}"),
-        ok(SETTINGS, f"complete, for {mode} and {many}"),
-    ]
+    findings = [ok("version", __version__), ok(SETTINGS, f"complete, for {mode} and {many}")]
     findings += await diagnose(settings, open_store(settings))
     _print(finding.line for finding in findings)
     return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.blocks.command_names import renamed, use_prefix
+from bot.blocks.command_names import NAMING, renamed
 from bot.dispatch.commands import COMMANDS
 from bot.installations.pages import installed_page
 from bot.playground.manifest import read_manifest
@@ -98,7 +98,7 @@ async def test_buttons_forms_and_outside_names_stay_as_they_are(prefixed: Harnes
 )
 def test_only_what_people_read_as_a_command_is_renamed(said: Any, shown: Any) -> None:
     context = copy_context()
-    context.run(use_prefix, "dt-", COMMANDS)
+    context.run(NAMING.set, ("dt-", COMMANDS))
 
     assert context.run(renamed, said) == (shown or said)
     assert renamed(said) == said
@@ -106,7 +106,7 @@ def test_only_what_people_read_as_a_command_is_renamed(said: Any, shown: Any) ->
 
 def test_the_page_after_installing_names_them_too() -> None:
     context = copy_context()
-    context.run(use_prefix, "dt-", COMMANDS)
+    context.run(NAMING.set, ("dt-", COMMANDS))
 
     page = context.run(installed_page, an_installation())
     assert "<code>/dt-domainkey</code>" in page

@@ -152,7 +152,7 @@ class TestDoctor:
 
             assert [each.key_name for each in app.tracker.requests] == [None]
             assert set(marks(said).values()) == {"ok"}, said.out
-            assert f"ok    version: {__version__}, on Python 3." in said.out
+            assert f"ok    version: {__version__}." in said.out
             assert f"used by process {bot.pid}" in said.out
             assert "of the workspace" in said.out
             assert (said.status, said.err) == (0, "")
