@@ -144,6 +144,12 @@ def _networks(text: str) -> str:
     return text
 
 
+def _prefix(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9_-]{0,16}", text):
+        raise ValueError("must be at most 16 of a-z, 0-9, - and _")
+    return text
+
+
 Url = Annotated[str, AfterValidator(_address)]
 DomainUrl = Annotated[str, AfterValidator(_domain_template)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
@@ -166,7 +172,7 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 PoolSize = Annotated[int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE)]
 TickSeconds = Annotated[float, Field(ge=0.5, le=60)]  # a slot cannot wait longer
 LogLevel = Annotated[Level, BeforeValidator(str.upper)]
-Prefix = Annotated[str, Field(pattern=r"^[a-z0-9_-]{0,16}$")]
+Prefix = Annotated[str, AfterValidator(_prefix)]
 
 
 OAUTH = ("slack_client_id", "slack_client_secret")

@@ -56,10 +56,10 @@ async def test_a_member_scans_lists_adds_and_shares(page: Page) -> None:
 
         listed = await type_command(page, "/domains tag:prod", "average health")
         health = listed.get_by_role("row").locator("td:nth-of-type(1)")
-        await expect(health.nth(0)).to_have_text("38")
+        await expect(health.nth(0)).to_have_text("🔴 38")
         for _ in range(2):
             await listed.get_by_role("columnheader", name="Health").get_by_role("button").click()
-        await expect(health.nth(0)).to_have_text("96")
+        await expect(health.nth(0)).to_have_text("🟢 96")
 
         await type_line(page, "/adddomain")
         form = page.get_by_role("dialog", name="Add a domain")
