@@ -14,6 +14,16 @@ from bot import __version__
 from bot.settings import Settings, SettingsError, load_database, load_settings
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Serve = Callable[[asyncio.Event], Awaitable[None]]
+WRONG_SETTINGS = 2
+WHERE_SETTINGS_ARE = (
+    "Set them in the environment or in .env; docs/operators.md explains each setting."
+)
+CANNOT_START = 1
+INTERRUPTED = 130
+# Longer than a stop takes, and less than the 30 s after which platforms kill.
+ENDED_WITHIN_S = 28.0
+PROCESSES = ("web", "worker")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -120,18 +130,6 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return int(text)
-
-
-Serve = Callable[[asyncio.Event], Awaitable[None]]
-WRONG_SETTINGS = 2
-WHERE_SETTINGS_ARE = (
-    "Set them in the environment or in .env; docs/operators.md explains each setting."
-)
-CANNOT_START = 1
-INTERRUPTED = 130
-# Longer than a stop takes, and less than the 30 s after which platforms kill.
-ENDED_WITHIN_S = 28.0
-PROCESSES = ("web", "worker")
 
 
 def main() -> int:

@@ -39,6 +39,19 @@ METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing 
 SQLITE = "sqlite:///"
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 Format = Literal["console", "json"]
+Port = Annotated[int, Field(ge=1, le=65535)]
+PoolSize = Annotated[int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE)]
+TickSeconds = Annotated[float, Field(ge=0.5, le=60)]  # a slot cannot wait longer
+LogLevel = Annotated[Level, BeforeValidator(str.upper)]
+OAUTH = ("slack_client_id", "slack_client_secret")
+# What prints a new key; `k1` is its name.
+NEW_KEY = (
+    "python -c 'import base64, secrets;"
+    ' print("k1:" + base64.b64encode(secrets.token_bytes(32)).decode())\''
+)
+S = TypeVar("S", bound=BaseSettings)
+DEFAULT_FILE = Path("data/bot.sqlite")
+DATABASE = f"{SQLITE}{DEFAULT_FILE}"
 
 
 def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Address:
@@ -168,19 +181,7 @@ MetricsToken = Annotated[
         _secret_like(METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces")
     ),
 ]
-Port = Annotated[int, Field(ge=1, le=65535)]
-PoolSize = Annotated[int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE)]
-TickSeconds = Annotated[float, Field(ge=0.5, le=60)]  # a slot cannot wait longer
-LogLevel = Annotated[Level, BeforeValidator(str.upper)]
 Prefix = Annotated[str, AfterValidator(_prefix)]
-
-
-OAUTH = ("slack_client_id", "slack_client_secret")
-# What prints a new key; `k1` is its name.
-NEW_KEY = (
-    "python -c 'import base64, secrets;"
-    ' print("k1:" + base64.b64encode(secrets.token_bytes(32)).decode())\''
-)
 
 
 class SettingsError(Exception):
@@ -189,11 +190,6 @@ class SettingsError(Exception):
     def __init__(self, problems: list[str]) -> None:
         self.problems = problems
         super().__init__("\n".join(problems))
-
-
-S = TypeVar("S", bound=BaseSettings)
-DEFAULT_FILE = Path("data/bot.sqlite")
-DATABASE = f"{SQLITE}{DEFAULT_FILE}"
 
 
 class Settings(BaseSettings):

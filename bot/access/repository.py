@@ -14,6 +14,26 @@ from bot.process.redaction import redact
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 
+KIND = "managers"
+MAX_MANAGERS = 20
+AUDIENCES_KIND = "audiences"
+# The operations whose audience admins choose: until then it is that of their command.
+CHOSEN_FOR = ("add", "scan")
+DEFAULT_AUDIENCES = {
+    each.operation: each.audience for each in COMMANDS.values() if each.operation in CHOSEN_FOR
+}
+# How the store names an audience.
+AUDIENCE_NAMES = {
+    "everyone": Audience.GUESTS,
+    "no-guests": Audience.MEMBERS,
+    "managers": Audience.MANAGERS,
+}
+HISTORY_KIND = "audit"
+# As many as a form shows.
+MAX_ENTRIES = 200
+# The actor that is no person.
+SLACK = "slack"
+
 
 class NotAManagerError(NotAllowedError):
     """Only admins, owners and the managers that they named may do this.
@@ -67,10 +87,6 @@ class EarlierKeyRefusedError(BotError):
     """The service refuses the earlier key, so the keys were not swapped."""
 
 
-KIND = "managers"
-MAX_MANAGERS = 20
-
-
 @dataclass(frozen=True, slots=True)
 class Managers:
     """The ids of the named managers. `access/permissions.py` also asks Slack about them.
@@ -99,20 +115,6 @@ class Managers:
 
 def decode(document: Document) -> tuple[str, ...]:
     return tuple(document.value["user_ids"])
-
-
-AUDIENCES_KIND = "audiences"
-# The operations whose audience admins choose: until then it is that of their command.
-CHOSEN_FOR = ("add", "scan")
-DEFAULT_AUDIENCES = {
-    each.operation: each.audience for each in COMMANDS.values() if each.operation in CHOSEN_FOR
-}
-# How the store names an audience.
-AUDIENCE_NAMES = {
-    "everyone": Audience.GUESTS,
-    "no-guests": Audience.MEMBERS,
-    "managers": Audience.MANAGERS,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +150,6 @@ def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
 def decode_audiences(document: Document) -> dict[str, Audience]:
     """Return the audiences in a document; raise LookupError if it is of another kind."""
     return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
-
-
-HISTORY_KIND = "audit"
-# As many as a form shows.
-MAX_ENTRIES = 200
-# The actor that is no person.
-SLACK = "slack"
 
 
 class Act(Enum):

@@ -27,6 +27,34 @@ MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
 TITLE = "Managers"
 managers_notice = partial(paragraph_notice, TITLE)
 SAVING, SAVED, NOT_SAVED = "⏳ Saving…", "✅ Saved.", "⚠️ *Not saved.*"
+AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
+AUDIENCES_TITLE = "Permissions"
+audiences_notice = partial(paragraph_notice, AUDIENCES_TITLE)
+_AUDIENCES = {
+    Audience.GUESTS: "Everyone",
+    Audience.MEMBERS: "Everyone except guests",
+    Audience.MANAGERS: "Admins, owners, and managers",
+}
+HISTORY_TITLE = "History"
+_DONE = {
+    admin.Act.KEY_SET: "set the key",
+    admin.Act.KEY_REPLACED: "replaced the key by",
+    admin.Act.KEY_ROLLED_BACK: "rolled back to the key",
+    admin.Act.KEY_REMOVED: "removed the key",
+    admin.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
+    admin.Act.MANAGERS_CHANGED: "changed the managers",
+    admin.Act.AUDIENCES_CHANGED: "changed who may add and scan",
+    admin.Act.DIGEST_MADE: "set up a digest",
+    admin.Act.DIGEST_CHANGED: "changed a digest",
+    admin.Act.DIGEST_PAUSED: "paused a digest",
+    admin.Act.DIGEST_RESUMED: "resumed a digest",
+    admin.Act.DIGEST_DELETED: "deleted a digest",
+    admin.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
+    admin.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
+    admin.Act.APP_INSTALLED: "installed the app",
+    admin.Act.APP_REINSTALLED: "installed the app again",
+    admin.Act.ACCESS_REVOKED: "ended the app's access",
+}
 
 
 def managers_form(metadata: str, named: Sequence[str], error: str = "") -> Block:
@@ -60,16 +88,6 @@ def names_text(user_ids: Sequence[str]) -> str:
     return ", ".join(f"<@{user_id}>" for user_id in user_ids)
 
 
-AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
-AUDIENCES_TITLE = "Permissions"
-audiences_notice = partial(paragraph_notice, AUDIENCES_TITLE)
-_AUDIENCES = {
-    Audience.GUESTS: "Everyone",
-    Audience.MEMBERS: "Everyone except guests",
-    Audience.MANAGERS: "Admins, owners, and managers",
-}
-
-
 def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
     options = {each: option(each, _AUDIENCES[who]) for each, who in admin.AUDIENCE_NAMES.items()}
     names = admin.audience_names(chosen)
@@ -95,28 +113,6 @@ def audiences_text(chosen: Mapping[str, Audience]) -> str:
         f"{operation.capitalize()} domains: {_AUDIENCES[chosen[operation]].lower()}."
         for operation in admin.CHOSEN_FOR
     )
-
-
-HISTORY_TITLE = "History"
-_DONE = {
-    admin.Act.KEY_SET: "set the key",
-    admin.Act.KEY_REPLACED: "replaced the key by",
-    admin.Act.KEY_ROLLED_BACK: "rolled back to the key",
-    admin.Act.KEY_REMOVED: "removed the key",
-    admin.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
-    admin.Act.MANAGERS_CHANGED: "changed the managers",
-    admin.Act.AUDIENCES_CHANGED: "changed who may add and scan",
-    admin.Act.DIGEST_MADE: "set up a digest",
-    admin.Act.DIGEST_CHANGED: "changed a digest",
-    admin.Act.DIGEST_PAUSED: "paused a digest",
-    admin.Act.DIGEST_RESUMED: "resumed a digest",
-    admin.Act.DIGEST_DELETED: "deleted a digest",
-    admin.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
-    admin.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
-    admin.Act.APP_INSTALLED: "installed the app",
-    admin.Act.APP_REINSTALLED: "installed the app again",
-    admin.Act.ACCESS_REVOKED: "ended the app's access",
-}
 
 
 def history_form(entries: Sequence[admin.Entry]) -> Block:

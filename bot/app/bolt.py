@@ -35,6 +35,21 @@ from bot.store.deduplication import DedupStore
 from bot.web import server as web
 from bot.web.metrics import Metrics
 
+# https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
+ACK_WITHIN_S = 3.0
+# https://docs.slack.dev/interactivity/handling-user-interaction#payloads
+_KINDS = {
+    "block_actions": "action",
+    "shortcut": "action",
+    "message_action": "action",
+    "view_submission": "view",
+    "view_closed": "view",
+    "block_suggestion": "options",
+    "event_callback": "event",
+    "app_rate_limited": "rate_limited",
+}
+logger = structlog.get_logger()
+
 
 class SlackClients:
     """Makes clients of Slack's Web API that share one HTTP session."""
@@ -115,10 +130,6 @@ def _one_workspace(
     )
 
 
-# https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
-ACK_WITHIN_S = 3.0
-
-
 class SocketMode(AsyncSocketModeHandler):
     """Bolt's handler, for which an envelope that Slack sends again acts once.
 
@@ -180,19 +191,6 @@ async def connected(
         await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
 
 
-# https://docs.slack.dev/interactivity/handling-user-interaction#payloads
-_KINDS = {
-    "block_actions": "action",
-    "shortcut": "action",
-    "message_action": "action",
-    "view_submission": "view",
-    "view_closed": "view",
-    "block_suggestion": "options",
-    "event_callback": "event",
-    "app_rate_limited": "rate_limited",
-}
-
-
 class TimedApp(AsyncApp):
     """An app that tells `note_ack` (see `PeopleMetrics`) how long each request took to its ack.
 
@@ -224,9 +222,6 @@ class TimedApp(AsyncApp):
         finally:
             self._note_ack(kind, seconds_now() - began, is_refused=is_refused)
         return answer
-
-
-logger = structlog.get_logger()
 
 
 class StartError(Exception):

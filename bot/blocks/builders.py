@@ -30,6 +30,22 @@ RUN_HERE = "run.here"
 RUN_BELOW = "run.below"
 CANCEL = "cancel"
 RUN_ONCE = f"{RUN_BELOW}.once"  # the same, once for each message
+_CUT = "The message itself says more."
+_ENDS = (".", "!", "?", "…")
+# Of a score; the path to a page has such an arrow, too.
+_CHANGE = re.compile(r"(?<!Portfolio) → ")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+# What is drawn, and how it is said.
+_WORDS = (
+    ("  ·  ", ", "),
+    ("     ", ", "),
+    ("\N{NO-BREAK SPACE}", " "),
+    ("  ▲ +", ", up "),
+    ("  ▼ \N{MINUS SIGN}", ", down "),
+    ("▲ +", "up "),
+    ("▼ \N{MINUS SIGN}", "down "),
+    ("\N{VARIATION SELECTOR-16}", ""),
+)
 
 
 def header(text: str) -> Block:
@@ -221,24 +237,6 @@ def option(value: str, shown: str | None = None, note: str = "") -> Block:
     text = outside(shown or value, MAX_OPTION_CHARS)
     made = {"text": plain_text(text, MAX_OPTION_CHARS), "value": value}
     return made | {"description": plain_text(note, MAX_OPTION_CHARS)} if note else made
-
-
-_CUT = "The message itself says more."
-_ENDS = (".", "!", "?", "…")
-# Of a score; the path to a page has such an arrow, too.
-_CHANGE = re.compile(r"(?<!Portfolio) → ")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-# What is drawn, and how it is said.
-_WORDS = (
-    ("  ·  ", ", "),
-    ("     ", ", "),
-    ("\N{NO-BREAK SPACE}", " "),
-    ("  ▲ +", ", up "),
-    ("  ▼ \N{MINUS SIGN}", ", down "),
-    ("▲ +", "up "),
-    ("▼ \N{MINUS SIGN}", "down "),
-    ("\N{VARIATION SELECTOR-16}", ""),
-)
 
 
 def message_of(*blocks: Block) -> Message:

@@ -24,6 +24,11 @@ MAX_NAME_CHARS = 60
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
 MAX_DIGITS = 4
 _LABEL = re.compile(r"(tag|folder):\S.*")
+POINTS = range(1, 51)
+END_DAYS = range(1, 366)
+MAX_END_DAYS = 6
+# Reasons that end when the app is added to the channel.
+CLOSED = {FailureReason.ARCHIVED, FailureReason.NOT_IN_CHANNEL, FailureReason.NOT_FOUND}
 
 
 def number_of(text: str, allowed: Collection[int]) -> int | None:
@@ -66,11 +71,6 @@ class Mention:
 
     label: str
     who: tuple[str, ...]
-
-
-POINTS = range(1, 51)
-END_DAYS = range(1, 366)
-MAX_END_DAYS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,10 +252,6 @@ class Silences:
 
     snoozes: tuple[tuple[Snooze, tuple[str, ...]], ...] = ()
     has_open_card: bool = False
-
-
-# Reasons that end when the app is added to the channel.
-CLOSED = {FailureReason.ARCHIVED, FailureReason.NOT_IN_CHANNEL, FailureReason.NOT_FOUND}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

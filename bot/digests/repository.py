@@ -23,6 +23,10 @@ from bot.store.documents import ConflictError, Document, Documents, Write, updat
 from bot.web.metrics import DigestMetrics
 
 VERSION = 1
+KIND = "digest"
+BASELINE = "digest-baseline"
+ALERT = "digest-alert"
+DUE_AT_MOST, LOOK_AT = 20_000, 20
 
 
 def encode_digest(digest: Digest) -> dict[str, Any]:
@@ -39,11 +43,6 @@ def _encoded(stored: Baseline | Alert | Digest) -> dict[str, Any]:
 def decode_digest(value: dict[str, Any], rev: int) -> Digest:
     """Return the digest that `encode_digest` gave."""
     return msgspec.convert({**value, "rev": rev}, Digest)
-
-
-KIND = "digest"
-BASELINE = "digest-baseline"
-ALERT = "digest-alert"
 
 
 @dataclass
@@ -219,9 +218,6 @@ def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
 
 def _name(key: str) -> str:
     return key.rpartition("/")[2]
-
-
-DUE_AT_MOST, LOOK_AT = 20_000, 20
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:

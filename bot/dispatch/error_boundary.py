@@ -31,15 +31,6 @@ _OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
     (BotError, "declined"),
     (asyncio.CancelledError, "cut_off"),
 )
-
-
-def outcome_of(error: BaseException | None) -> str:
-    """Return "answered" for `None`, the failed part, or "broken" for a mistake of ours."""
-    if error is None:
-        return "answered"
-    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
-
-
 logger = structlog.get_logger()
 # Operators want to see these; the other errors are about what a person typed.
 _LOGGED = (TrackerError, StoreError, SlackError)
@@ -47,6 +38,13 @@ _LOGGED = (TrackerError, StoreError, SlackError)
 FIRST_WORD_AFTER_S = 4.0
 # Sooner on the Home tab, where nothing moves, and a window opens only within 3 s.
 FIRST_WORD_IN_HOME_AFTER_S = 1.0
+
+
+def outcome_of(error: BaseException | None) -> str:
+    """Return "answered" for `None`, the failed part, or "broken" for a mistake of ours."""
+    if error is None:
+        return "answered"
+    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

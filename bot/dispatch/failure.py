@@ -23,6 +23,33 @@ from bot.tracker import models as tracker
 from bot.tracker.hostnames import HostNameError, HostProblem
 from bot.tracker.rate_limit import BudgetState
 
+REFERENCE = "Reference"
+# Returns the answer to a request that failed; never raises.
+ExplainFailure = Callable[[Exception, Request], Awaitable[Message]]
+_NOT_A_MEMBER = "The app isn't in that channel. Invite it there with `/invite`."
+_CHANNELS = {
+    "is_archived": (
+        "That channel is archived. Unarchive it, invite the app with `/invite`, and try again, or"
+        " choose another channel."
+    ),
+    "channel_not_found": (
+        "That channel is gone, or it is private and the app isn't in it."
+        " Invite the app there with `/invite`."
+    ),
+    "not_in_channel": _NOT_A_MEMBER,
+    "no_permission": _NOT_A_MEMBER,
+}
+_HOST_PROBLEMS = {
+    HostProblem.EMPTY: "Enter a domain, such as `example.com`.",
+    HostProblem.TOO_LONG: "Enter a domain of at most 253 characters.",
+    HostProblem.LABEL_TOO_LONG: "Each part between dots can have at most 63 characters.",
+    HostProblem.SINGLE_LABEL: "Enter a full domain, such as `example.com`.",
+    HostProblem.IP_ADDRESS: "Enter a domain, such as `example.com`, not an IP address.",
+    HostProblem.EMAIL: "Enter a domain, not an email address or a person.",
+    HostProblem.WILDCARD: "Enter one domain, without the wildcard `*.`.",
+    HostProblem.BAD_CHARACTERS: "Enter a valid domain, such as `example.com`.",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
@@ -49,9 +76,6 @@ class Facts:
     may_add: bool = True
 
 
-REFERENCE = "Reference"
-
-
 # Makes the answer to an error; the tables of errors map each class of errors to one.
 Explain = Callable[[Any, Facts], Message]
 
@@ -73,8 +97,6 @@ def retry(mrkdwn: str) -> Explain:
 
 
 Sentences = Mapping[type[BaseException], Explain]
-# Returns the answer to a request that failed; never raises.
-ExplainFailure = Callable[[Exception, Request], Awaitable[Message]]
 
 
 def failure_message(error: Exception, facts: Facts, sentences: Sentences) -> Message:
@@ -94,21 +116,6 @@ def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
 def _timed_out(error: tracker.TimedOutError, facts: Facts) -> Message:
     more = " It may still be working on it." if error.is_outcome_unknown else ""
     return retry_message(f"Domain Tracker did not answer in time.{more}", facts)
-
-
-_NOT_A_MEMBER = "The app isn't in that channel. Invite it there with `/invite`."
-_CHANNELS = {
-    "is_archived": (
-        "That channel is archived. Unarchive it, invite the app with `/invite`, and try again, or"
-        " choose another channel."
-    ),
-    "channel_not_found": (
-        "That channel is gone, or it is private and the app isn't in it."
-        " Invite the app there with `/invite`."
-    ),
-    "not_in_channel": _NOT_A_MEMBER,
-    "no_permission": _NOT_A_MEMBER,
-}
 
 
 def _rate_limited(error: slack.SlackRateLimitedError, facts: Facts) -> Message:
@@ -132,18 +139,6 @@ def _missing_scope(error: slack.MissingScopeError, facts: Facts) -> Message:
         " Please ask an admin to install it again, which grants the permission.",
         facts,
     )
-
-
-_HOST_PROBLEMS = {
-    HostProblem.EMPTY: "Enter a domain, such as `example.com`.",
-    HostProblem.TOO_LONG: "Enter a domain of at most 253 characters.",
-    HostProblem.LABEL_TOO_LONG: "Each part between dots can have at most 63 characters.",
-    HostProblem.SINGLE_LABEL: "Enter a full domain, such as `example.com`.",
-    HostProblem.IP_ADDRESS: "Enter a domain, such as `example.com`, not an IP address.",
-    HostProblem.EMAIL: "Enter a domain, not an email address or a person.",
-    HostProblem.WILDCARD: "Enter one domain, without the wildcard `*.`.",
-    HostProblem.BAD_CHARACTERS: "Enter a valid domain, such as `example.com`.",
-}
 
 
 def host_sentence(error: HostNameError) -> str:

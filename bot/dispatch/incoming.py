@@ -21,6 +21,12 @@ from bot.slack.client import FAILURES
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 
+# As Slack sends them: by the id of the block and that of the element.
+Values = Mapping[str, Mapping[str, Any]]
+logger = structlog.get_logger()
+# Slack waits 3 s for the ack that follows.
+RESPONDED_WITHIN_S = 2.0
+
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
     """Read a command.
@@ -167,10 +173,6 @@ def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWind
     )
 
 
-# As Slack sends them: by the id of the block and that of the element.
-Values = Mapping[str, Mapping[str, Any]]
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """One field: the id of its block, and its state as Slack sends it, empty without the field."""
@@ -209,11 +211,6 @@ def field_in(values: Values, action_id: str) -> Field:
         if action_id in elements:
             return Field(block_id, elements[action_id])
     return Field(action_id, {})
-
-
-logger = structlog.get_logger()
-# Slack waits 3 s for the ack that follows.
-RESPONDED_WITHIN_S = 2.0
 
 
 async def answer_unread(

@@ -39,6 +39,10 @@ EXPOSED_KEY = plain_message(
     " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
     " in a private form."
 )
+_TITLE = "Domain Tracker"
+MAX_LINE_CHARS = 100
+_INTERRUPTED = "The app is restarting, so this got no answer."
+_PERHAPS_DONE = "It may still have been done."
 
 
 def usage_message(command: str) -> Message:
@@ -145,12 +149,6 @@ def _others(command: str) -> dict[str, object]:
     return context(
         f"Other commands: {others}. Add `help` to any command. The Home tab shows an overview."
     )
-
-
-_TITLE = "Domain Tracker"
-MAX_LINE_CHARS = 100
-_INTERRUPTED = "The app is restarting, so this got no answer."
-_PERHAPS_DONE = "It may still have been done."
 
 
 def interrupted_message(command_line: str | None) -> Message:

@@ -47,6 +47,9 @@ _SCOPE_NOTES = {
     "write_domains": "needed to add domains",
     "admin": "more than this app needs; avoid it",
 }
+NEXT_STEP, STANDS_STILL, DELETED_IT = "key.next", "key.still", "key.deleted"
+USE_KEY = "key.use"
+_PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +121,6 @@ def _scope_boxes(values: KeyFormValues) -> Block:
     return input_element(
         "checkboxes", SCOPES_FIELD, options=options, initial_options=chosen or None
     )
-
-
-NEXT_STEP, STANDS_STILL, DELETED_IT = "key.next", "key.still", "key.deleted"
-USE_KEY = "key.use"
-_PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
 
 def _replacing(in_use: KeyPair, label: str) -> list[Block]:

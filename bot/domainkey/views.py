@@ -41,6 +41,18 @@ from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
 from bot.tracker.rate_limit import BudgetState
 
 _ALARMING_DAYS = 3
+TURNED_ON, TURNED_OFF = "on", "off"
+"""The values of the button that turns nightly scans on or off."""
+# The answer to text after the command, which may be a part of a key.
+TYPED_KEY = plain_message(
+    "Nothing was saved: keys are set in a private form, never after the command. Type"
+    " `/domainkey` alone, or with `help`."
+)
+REMOVED = plain_message(
+    "The key is removed from this workspace. Also delete it in Domain Tracker, under"
+    " Portfolio → API Keys.",
+    button("Set key", SET_KEY),
+)
 
 
 def expiry_text(expires_on: date | None, today: date) -> str:
@@ -89,24 +101,6 @@ def _line(record: KeyRecord, command: str, operation: str, scope: str | None) ->
     if scope and record.scopes and not {scope, "admin"} & set(record.scopes):
         return f"❔ `{command}`: not used yet; the recorded scopes lack {code(scope)}"
     return f"❔ `{command}`: not used yet with this key"
-
-
-TURNED_ON, TURNED_OFF = "on", "off"
-"""The values of the button that turns nightly scans on or off."""
-
-
-# The answer to text after the command, which may be a part of a key.
-TYPED_KEY = plain_message(
-    "Nothing was saved: keys are set in a private form, never after the command. Type"
-    " `/domainkey` alone, or with `help`."
-)
-
-
-REMOVED = plain_message(
-    "The key is removed from this workspace. Also delete it in Domain Tracker, under"
-    " Portfolio → API Keys.",
-    button("Set key", SET_KEY),
-)
 
 
 def saved_message(record: KeyRecord, domains: int) -> Message:

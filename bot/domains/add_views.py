@@ -42,6 +42,13 @@ _LIST_HINT = (
     f"Or paste a list, one domain per line: at most {MAX_DOMAINS} domains, and"
     f" {MAX_TYPED_CHARS:,} characters. You confirm it first."
 )
+# Begins with the command, so that who waits for it is stored at once.
+ADD_LIST = "/adddomain.list"
+# The line that asks about a kept list again begins so.
+LIST_LINE = "/adddomain list:"
+MAX_NAMES_CHARS = 1200
+# The questions for the list before, and the list after the last write.
+LISTS = 2
 
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
@@ -119,15 +126,6 @@ def _next_steps(host: str) -> list[Block]:
 
 def _menu(kind: str, action_id: str, **more: Any) -> Block:
     return input_element(kind, action_id, "Pick or type", min_query_length=0, **more)
-
-
-# Begins with the command, so that who waits for it is stored at once.
-ADD_LIST = "/adddomain.list"
-# The line that asks about a kept list again begins so.
-LIST_LINE = "/adddomain list:"
-MAX_NAMES_CHARS = 1200
-# The questions for the list before, and the list after the last write.
-LISTS = 2
 
 
 def list_question(

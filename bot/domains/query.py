@@ -26,6 +26,17 @@ from bot.tracker.models import Domain
 MAX_QUERY_CHARS = 2000
 MAX_PAGE = 100_000
 MAX_DAYS = 9_999
+_LEAST_SEVERITIES = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+TWICE = "is given twice"
+# What may be meant by a key whose value cannot be read.
+_EXAMPLES = {
+    "below": "below:70",
+    "above": "above:90",
+    "expires": "expires:30",
+    "issues": "issues:high",
+}
+# Of any other part only one value may be given.
+_LAST_COUNTS = {"scanned", "sort", "page"}
 
 
 class Sort(StrEnum):
@@ -243,9 +254,6 @@ def _severity(value: str) -> Severity:
     return Severity(value.lower())
 
 
-_LEAST_SEVERITIES = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-
-
 def _number_text(score: float) -> str:
     return repr(score).removesuffix(".0")
 
@@ -263,16 +271,6 @@ _PARTS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     "page": ("page", _page, str),
 }
 KEYS = ("tag", *_PARTS)
-TWICE = "is given twice"
-# What may be meant by a key whose value cannot be read.
-_EXAMPLES = {
-    "below": "below:70",
-    "above": "above:90",
-    "expires": "expires:30",
-    "issues": "issues:high",
-}
-# Of any other part only one value may be given.
-_LAST_COUNTS = {"scanned", "sort", "page"}
 
 
 def _contradictions(query: Query) -> list[NotUnderstood]:

@@ -27,6 +27,26 @@ from bot.tracker.health import Band, Summary, band_of, summary
 from bot.tracker.hostnames import MAX_NAME_CHARS
 from bot.tracker.models import Domain
 
+# The table shows all of them at once: only the bot turns pages.
+MAX_PAGE_ROWS = 25
+SORTS_THIS_PAGE = (
+    "The table sorts this page only. To sort the whole list, add `sort:name`, `sort:score`, or"
+    " `sort:expiry`."
+)
+COLUMNS = ("Domain", "Health")
+LABEL_COLUMNS = ("Folder", "Tags")
+# With these a page of the longest names is below 10,000 characters, which older clients take.
+MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 30, 60
+SHARE_DOMAINS = f"{SHARE}.domains"
+EXPORT_DOMAINS = "export.domains"
+NO_DOMAINS = "Your portfolio has no domains yet. Add the first one."
+MAX_OFFERED = 10  # tags or folders to name if a filter has an unknown one
+_ORDERS = {
+    Sort.SCORE: "worst first",
+    Sort.NAME: "sorted by name",
+    Sort.EXPIRY: "soonest to expire first",
+}
+
 
 def score_mrkdwn(score: float | None) -> str:
     """Return `🔴 41 poor`, or `⚪ no score yet`."""
@@ -39,18 +59,6 @@ def bands_text(totals: Summary) -> str:
     """Return `🟢 100 good, 🟡 20 fair, 🔴 5 poor`, without empty bands."""
     counts = ((band, totals.bands[band]) for band in Band)
     return ", ".join(f"{SYMBOLS[band]} {count:,} {band.value}" for band, count in counts if count)
-
-
-# The table shows all of them at once: only the bot turns pages.
-MAX_PAGE_ROWS = 25
-SORTS_THIS_PAGE = (
-    "The table sorts this page only. To sort the whole list, add `sort:name`, `sort:score`, or"
-    " `sort:expiry`."
-)
-COLUMNS = ("Domain", "Health")
-LABEL_COLUMNS = ("Folder", "Tags")
-# With these a page of the longest names is below 10,000 characters, which older clients take.
-MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 30, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +123,6 @@ def _cells(domain: Domain) -> list[Block]:
 
 def _scanned(page: Page, known: KnownEnds) -> list[EndDates]:
     return [ends for domain in page.domains if (ends := ends_of(domain, known))]
-
-
-SHARE_DOMAINS = f"{SHARE}.domains"
-EXPORT_DOMAINS = "export.domains"
-NO_DOMAINS = "Your portfolio has no domains yet. Add the first one."
-MAX_OFFERED = 10  # tags or folders to name if a filter has an unknown one
 
 
 def domains_message(
@@ -217,13 +219,6 @@ def listed_text(snapshot: Snapshot) -> str:
 def filter_text(query: Query) -> str:
     """Return the filter as typed: Slack and the buttons escape it."""
     return unescaped(query_text(query.on_page(1)))
-
-
-_ORDERS = {
-    Sort.SCORE: "worst first",
-    Sort.NAME: "sorted by name",
-    Sort.EXPIRY: "soonest to expire first",
-}
 
 
 def _line(query: Query, number: int) -> str:

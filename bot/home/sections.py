@@ -48,6 +48,19 @@ from bot.tracker.findings import SOON_DAYS
 from bot.tracker.health import summary
 from bot.tracker.models import Domain
 
+# With a button each, and in one line each.
+MAX_MANAGED, MAX_LINES = 12, 100
+_NONE = (
+    "*No digests yet*\nA digest posts a health summary to a channel, on days and at a time you"
+    " choose. To set one up, type `/domaindigest` in that channel."
+)
+REFRESH = "home.refresh"
+MAX_WORST = 5
+MAX_SOON = 5
+MAX_LABELS_CHARS = 60
+# https://docs.slack.dev/reference/block-kit/block-elements/button-element
+_TITLE = "Your domains"
+
 
 class Reader(Enum):
     """The role of the reader of a tab."""
@@ -103,14 +116,6 @@ class HomePage:
         ]
 
 
-# With a button each, and in one line each.
-MAX_MANAGED, MAX_LINES = 12, 100
-_NONE = (
-    "*No digests yet*\nA digest posts a health summary to a channel, on days and at a time you"
-    " choose. To set one up, type `/domaindigest` in that channel."
-)
-
-
 def digests_blocks(digests: Sequence[Digest], now: datetime, zone: str | None) -> list[Block]:
     """Return the digests, the most urgent first, in the reader's `zone`; many in a line each."""
     if not digests:
@@ -147,14 +152,6 @@ def _urgency(digest: Digest) -> tuple[int, datetime]:
         return (0 if digest.pause.why else 3, digest.next.due_at)
     waits = digest.run is not None and digest.run.trouble is not None
     return (1 if waits else 2, digest.next.due_at)
-
-
-REFRESH = "home.refresh"
-MAX_WORST = 5
-MAX_SOON = 5
-MAX_LABELS_CHARS = 60
-# https://docs.slack.dev/reference/block-kit/block-elements/button-element
-_TITLE = "Your domains"
 
 
 def portfolio_blocks(page: HomePage) -> list[Block]:

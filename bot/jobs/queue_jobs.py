@@ -30,6 +30,46 @@ ALTER FUNCTION procrastinate_fetch_job_v2(character varying[], bigint)
     SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off;
 """
 OURS = {"bot-01-fetching": FETCHING}
+logger = structlog.get_logger()
+DELIVER = "deliver"
+PERIODIC = "periodic"
+DIGESTS_PER_JOB = 100
+# After waits of 2, 4, 8 and 16 s: short and few, as a job that waits for its next try holds its
+# lock (issue 1599). Then a tick finds the digests again when their lease is over.
+MAX_ATTEMPTS = 4
+# Takes up these digests of one workspace; returns those at which the store failed.
+Deliver = Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
+RETRY_STALLED = "retry_stalled"
+RETRIED_WITHIN_S = 60.0
+TICK = "tick"
+# The kind of the documents that are delivered; see `bot/digests/repository.py`.
+KIND = "digest"
+# So long a digest that is in a job is not looked for again.
+LEASE = timedelta(minutes=10)
+AT_ONCE = 20_000
+WITHIN_S = 30.0
+# Keys are `{workspace}/{kind}/{name}`. The order of locking is that of the index on `due_at`. Jobs
+# that wait for their next try do not count: they may be about unreadable digests.
+_CLAIM = """
+WITH due AS (
+    SELECT key, due_at FROM document
+    WHERE due_at <= %(now)s
+        AND split_part(key, '/', 2) = %(kind)s
+        AND split_part(key, '/', 1) NOT IN (
+            SELECT lock FROM procrastinate_jobs
+            WHERE status = 'todo' AND queue_name = %(queue)s
+                AND (scheduled_at IS NULL OR scheduled_at <= now())
+        )
+    ORDER BY due_at, key
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+), pushed AS (
+    UPDATE document SET due_at = %(until)s FROM due WHERE document.key = due.key
+)
+SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at, key
+"""
+# Defers jobs inside the transaction of the given connection.
+Defer = Callable[[list[Job], Connection], Awaitable[object]]
 
 
 def queue_migrations() -> MigrationSet:
@@ -46,19 +86,6 @@ def queue_migrations() -> MigrationSet:
 def migrations() -> tuple[MigrationSet, ...]:
     """Return all that a database needs, in order: the store's own tables and the queue's."""
     return (STORE, queue_migrations())
-
-
-logger = structlog.get_logger()
-DELIVER = "deliver"
-PERIODIC = "periodic"
-DIGESTS_PER_JOB = 100
-# After waits of 2, 4, 8 and 16 s: short and few, as a job that waits for its next try holds its
-# lock (issue 1599). Then a tick finds the digests again when their lease is over.
-MAX_ATTEMPTS = 4
-
-
-# Takes up these digests of one workspace; returns those at which the store failed.
-Deliver = Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
 
 
 def add_deliver(app: App, take_up: Deliver) -> None:
@@ -112,10 +139,6 @@ def described(error: Exception) -> str:
     return repr(cause or error)
 
 
-RETRY_STALLED = "retry_stalled"
-RETRIED_WITHIN_S = 60.0
-
-
 def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
     """Teach `app` to take the jobs of dead workers back.
 
@@ -155,37 +178,6 @@ def deliver_jobs(due: Sequence[tuple[Any, ...]]) -> list[Job]:
         for workspace, ids in digests.items()
         for first in range(0, len(ids), DIGESTS_PER_JOB)
     ]
-
-
-TICK = "tick"
-# The kind of the documents that are delivered; see `bot/digests/repository.py`.
-KIND = "digest"
-# So long a digest that is in a job is not looked for again.
-LEASE = timedelta(minutes=10)
-AT_ONCE = 20_000
-WITHIN_S = 30.0
-# Keys are `{workspace}/{kind}/{name}`. The order of locking is that of the index on `due_at`. Jobs
-# that wait for their next try do not count: they may be about unreadable digests.
-_CLAIM = """
-WITH due AS (
-    SELECT key, due_at FROM document
-    WHERE due_at <= %(now)s
-        AND split_part(key, '/', 2) = %(kind)s
-        AND split_part(key, '/', 1) NOT IN (
-            SELECT lock FROM procrastinate_jobs
-            WHERE status = 'todo' AND queue_name = %(queue)s
-                AND (scheduled_at IS NULL OR scheduled_at <= now())
-        )
-    ORDER BY due_at, key
-    LIMIT %(limit)s
-    FOR UPDATE SKIP LOCKED
-), pushed AS (
-    UPDATE document SET due_at = %(until)s FROM due WHERE document.key = due.key
-)
-SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at, key
-"""
-# Defers jobs inside the transaction of the given connection.
-Defer = Callable[[list[Job], Connection], Awaitable[object]]
 
 
 async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> int:

@@ -21,6 +21,11 @@ from bot.slack.posting import Posting, retry_after
 logger = structlog.get_logger()
 # Of the workspace's admins and owners, where all of those have left.
 MAX_ADMINS = 5
+# The person whose request was refused waits: the answer says whether notices were sent.
+TELL_WITHIN_S = 5.0
+# After that another worker takes over a notice: its own has died. Twenty messages take less.
+LEASE = timedelta(minutes=5)
+WORKERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,6 @@ async def settle_notice(
         return replace(pair, telling=again)
 
     await keys.change(workspace, settled)
-
-
-# The person whose request was refused waits: the answer says whether notices were sent.
-TELL_WITHIN_S = 5.0
-# After that another worker takes over a notice: its own has died. Twenty messages take less.
-LEASE = timedelta(minutes=5)
-WORKERS = 5
 
 
 @dataclass(frozen=True, slots=True)

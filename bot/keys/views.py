@@ -6,6 +6,13 @@ from bot.blocks.text import code, day_text, moment_token, plural
 from bot.keys.key_record import KeyRecord
 from bot.tracker.rate_limit import BudgetState
 
+MAX_LABEL_CHARS = 100
+PROPOSED_LABEL = "Domain Tracker for Slack"
+SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
+ROLL_BACK = "key.back"
+NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
+CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
+
 
 def expiry_words(record: KeyRecord, today: date) -> str:
     """Return the predicate of a sentence on a key's end: `expires tomorrow, 2 Mar 2030. …`."""
@@ -19,18 +26,8 @@ def expiry_words(record: KeyRecord, today: date) -> str:
     return f"expires {when} {day}. {after}"
 
 
-MAX_LABEL_CHARS = 100
-PROPOSED_LABEL = "Domain Tracker for Slack"
-
-
 def label_text(record: KeyRecord) -> str:
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
-
-
-SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
-ROLL_BACK = "key.back"
-NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
-CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
 
 
 def left_text(budget: BudgetState | None, now: datetime) -> str:

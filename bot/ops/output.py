@@ -8,6 +8,9 @@ from enum import Enum
 from bot.process.redaction import redact
 
 RUN_DOCTOR = "`python -m bot doctor` checks all that the bot needs, and says what to do."
+MAX_CHARS = 200
+MAX_NAMED = 3
+LIMIT_S = 5.0
 
 
 class OperatingError(Exception):
@@ -16,10 +19,6 @@ class OperatingError(Exception):
     def __init__(self, *lines: str) -> None:
         self.lines = lines
         super().__init__("\n".join(lines))
-
-
-MAX_CHARS = 200
-MAX_NAMED = 3
 
 
 def shown(text: str, max_chars: int = MAX_CHARS) -> str:
@@ -39,9 +38,6 @@ def some_names(names: Sequence[str]) -> str:
     left_out = len(names) - MAX_NAMED
     more = [f"and {left_out:,} more"] if left_out > 0 else []
     return "; ".join([*(shown(name) for name in names[:MAX_NAMED]), *more])
-
-
-LIMIT_S = 5.0
 
 
 class Mark(Enum):

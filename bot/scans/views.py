@@ -62,6 +62,13 @@ MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
 # Escaping may turn one character into five, and a section holds 3,000.
 MAX_FORM_VALUE_CHARS = 550
+Lines = tuple[Iterable[str], Callable[[str], Block], tuple[str, str]]
+SHARE_SCAN = f"{SHARE}.scan"
+MAX_LINES = 10
+MAX_LINES_CHARS = 1_600
+MAX_CHANGES = 8
+MAX_ISSUES = 10
+MAX_REASON_CHARS = 80
 
 
 def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
@@ -83,9 +90,6 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
     return notice(section_name(name), blocks, metadata=metadata)
-
-
-Lines = tuple[Iterable[str], Callable[[str], Block], tuple[str, str]]
 
 
 def _of_section(report: ScanReport, name: str) -> Lines:
@@ -138,14 +142,6 @@ def _pages(lines: Iterable[str]) -> list[list[str]]:
         pages[-1].append(line)
         chars += len(line)
     return pages
-
-
-SHARE_SCAN = f"{SHARE}.scan"
-MAX_LINES = 10
-MAX_LINES_CHARS = 1_600
-MAX_CHANGES = 8
-MAX_ISSUES = 10
-MAX_REASON_CHARS = 80
 
 
 def waiting_message(host: str, ahead: int = 0, *, is_lasting: bool = False) -> Message:

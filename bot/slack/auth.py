@@ -43,6 +43,11 @@ MENTION_SCOPES = {
 # Every answer of the Web API lists the granted scopes:
 # https://docs.slack.dev/authentication/installing-with-oauth
 GRANTED_HEADER = "x-oauth-scopes"
+logger = structlog.get_logger()
+# Slack allows hundreds of these calls a minute:
+# https://docs.slack.dev/reference/methods/auth.test
+WELL_FOR_S = 5.0
+FOREIGN_WORKSPACE = "This app serves another workspace. Ask its operator to add this one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +78,6 @@ async def check_api(client: AsyncWebClient) -> None:
         await client.api_test()
 
 
-logger = structlog.get_logger()
-# Slack allows hundreds of these calls a minute:
-# https://docs.slack.dev/reference/methods/auth.test
-WELL_FOR_S = 5.0
-
-
 class SlackHealth:
     """Whether Slack answers the bot; a good answer counts for 5 s. `seconds` never go back."""
 
@@ -93,9 +92,6 @@ class SlackHealth:
         with suppress(SlackRateLimitedError):
             await ask()
         self._well_until = self._seconds() + WELL_FOR_S
-
-
-FOREIGN_WORKSPACE = "This app serves another workspace. Ask its operator to add this one."
 
 
 class Identity(AsyncAuthorize):

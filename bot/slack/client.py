@@ -35,6 +35,19 @@ _NOT_READ = (AttributeError, LookupError, TypeError, ValueError)
 FAILURES = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, *_NOT_READ)
 # A longer wait is a mistake of the sender, and would only silence the bot.
 LONGEST_WAIT_S = 3600.0
+# Somebody waits, or the whole process at its start.
+SHORT_WAIT_S = 3
+# Less than 1,000: https://docs.slack.dev/apis/web-api/pagination
+PEOPLE_PER_PAGE = 500
+MAX_PAGES = 10
+# Somebody is waiting: after that the answer goes elsewhere.
+AGAIN_AFTER_S = 1.0
+# Three calls, of which the second carries the file.
+UPLOADED_WITHIN_S = 30.0
+# How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors
+_VIEW_REFUSED = frozenset(
+    {"invalid_arguments", "invalid_blocks", "invalid_view", "view_too_large"}
+)
 
 
 def _to_slack_error(failure: Exception) -> errors.SlackError:
@@ -63,10 +76,6 @@ def _seconds(headers: Mapping[str, str]) -> float:
     """Return `Retry-After`, whole seconds: https://docs.slack.dev/apis/web-api/rate-limits."""
     value = headers.get("Retry-After") or headers.get("retry-after") or ""
     return min(max(float(value), 1.0), LONGEST_WAIT_S) if value.isdecimal() else 1.0
-
-
-# Somebody waits, or the whole process at its start.
-SHORT_WAIT_S = 3
 
 
 class ShortWait(AsyncRateLimitErrorRetryHandler):
@@ -123,11 +132,6 @@ async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: 
     """Return a person: https://docs.slack.dev/reference/objects/user-object; raise SlackError."""
     async with slack_errors():
         return _member((await client.users_info(user=user_id))["user"], workspace)
-
-
-# Less than 1,000: https://docs.slack.dev/apis/web-api/pagination
-PEOPLE_PER_PAGE = 500
-MAX_PAGES = 10
 
 
 async def fetch_admins(
@@ -217,10 +221,6 @@ async def open_form(
     return str(answer["view"]["id"])
 
 
-# Somebody is waiting: after that the answer goes elsewhere.
-AGAIN_AFTER_S = 1.0
-
-
 async def update_form(
     client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, if_hash: str | None = None
 ) -> str:
@@ -255,10 +255,6 @@ async def post_message(client: AsyncWebClient, channel_id: str, message: Mapping
             channel=channel_id, unfurl_links=False, unfurl_media=False, **message
         )
     return str(posted.get("ts") or "")
-
-
-# Three calls, of which the second carries the file.
-UPLOADED_WITHIN_S = 30.0
 
 
 async def upload_file(
@@ -317,12 +313,6 @@ async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
     """Check that a token can open a Socket Mode connection; raise SlackError."""
     async with slack_errors():
         await client.apps_connections_open(app_token=app_token)
-
-
-# How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors
-_VIEW_REFUSED = frozenset(
-    {"invalid_arguments", "invalid_blocks", "invalid_view", "view_too_large"}
-)
 
 
 async def publish_home(client: AsyncWebClient, user_id: str, page: Message) -> None:

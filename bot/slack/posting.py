@@ -34,6 +34,9 @@ LONGEST_LINE_S = 20.0
 # For a post with its fallback. aiohttp alone would wait 300 s: the SDK 3.47 does not pass its
 # `timeout` on to a session that it was given.
 ANSWERED_WITHIN_S = 20.0
+FIRST_RETRY = timedelta(minutes=1)
+LONGEST_RETRY = timedelta(hours=1)
+MAX_TRIES = 72
 
 
 class Posting:
@@ -176,11 +179,6 @@ def _nothing_posted() -> Iterator[None]:
         if not error.is_outcome_unknown:
             raise
         raise errors.SlackUnreachableError(str(error)) from error
-
-
-FIRST_RETRY = timedelta(minutes=1)
-LONGEST_RETRY = timedelta(hours=1)
-MAX_TRIES = 72
 
 
 def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:

@@ -13,6 +13,22 @@ from bot.tracker.ends import is_end_name
 from bot.tracker.names import default_names, normalized
 from bot.tracker.sections import Finding, Scalar, Section
 
+# Names of values that move by themselves. A date is one of them unless it is an end date.
+_MOVING = re.compile(
+    r"(soa)?(ttl|serial|serialnumber|age)|(days|hours|seconds)(to|until|till|since|left)\w*"
+    r"|\w*(remaining|daysleft|latency|timestamp|responsetime|duration|timems|durationms)"
+    r"|age(days|inseconds|s)|(last)?(checked|scanned|seen|updated|fetched|queried)(at|on)?"
+    r"|(scan|request|trace|check)id"
+)
+_DATED = re.compile(r"\w*(date|time|at|on|since|before|created|changed|modified|from)")
+# Another certificate has another of each: they say no more than its end date.
+_FOLLOWS_END = re.compile(r"\w*(fingerprint|thumbprint|sha1|sha256|signature)\w*")
+# By these names a record is known again.
+_IDENTITY = frozenset({"type", "name", "host", "hostname", "title", "id"})
+COUNTED_TIME = re.compile(r"(?<!\d)\d+(?= (?:second|minute|hour|day|week)s?\b)")
+_SOA = re.compile(r"^(\S+ \S+) \d+(?= \d+ \d+ \d+ \d+$)")
+MIN_TELLING_CHARS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -44,23 +60,6 @@ def changes_between(before: Iterable[Section], after: Iterable[Section]) -> list
             # Afterwards: two records of one list are two changes, also with the same value.
             seen.update(*(each.texts for each in found))
     return changes
-
-
-# Names of values that move by themselves. A date is one of them unless it is an end date.
-_MOVING = re.compile(
-    r"(soa)?(ttl|serial|serialnumber|age)|(days|hours|seconds)(to|until|till|since|left)\w*"
-    r"|\w*(remaining|daysleft|latency|timestamp|responsetime|duration|timems|durationms)"
-    r"|age(days|inseconds|s)|(last)?(checked|scanned|seen|updated|fetched|queried)(at|on)?"
-    r"|(scan|request|trace|check)id"
-)
-_DATED = re.compile(r"\w*(date|time|at|on|since|before|created|changed|modified|from)")
-# Another certificate has another of each: they say no more than its end date.
-_FOLLOWS_END = re.compile(r"\w*(fingerprint|thumbprint|sha1|sha256|signature)\w*")
-# By these names a record is known again.
-_IDENTITY = frozenset({"type", "name", "host", "hostname", "title", "id"})
-COUNTED_TIME = re.compile(r"(?<!\d)\d+(?= (?:second|minute|hour|day|week)s?\b)")
-_SOA = re.compile(r"^(\S+ \S+) \d+(?= \d+ \d+ \d+ \d+$)")
-MIN_TELLING_CHARS = 8
 
 
 @dataclass(frozen=True, slots=True)

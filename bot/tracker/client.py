@@ -37,6 +37,15 @@ LIST_S, ADD_S, SCAN_S, SLOT_S = 30.0, 30.0, 120.0, 60.0
 RETRY_WAIT_S = 0.25
 # No key by form and length: service document, section 2.1.
 NOT_A_KEY = "doctor"
+T = TypeVar("T")
+Decode = Callable[[int, bytes], T]
+# A larger body, of more than 1,300 domains, would block the loop for over 3 ms.
+THREAD_BYTES = 256 * 1024
+TRANSIENT = {None, 502, 503, 504}
+ATTEMPTS, RETRY_WITHIN_S = 3, 20.0
+logger = structlog.get_logger()
+# (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
+Note = Callable[[str, str, float], object]
 
 
 async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float) -> int | None:
@@ -50,19 +59,6 @@ async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float)
     reply = await send(http, request, is_write=False)
     # Not by the status: a proxy of something else may answer 401 or 403 too.
     return None if refusal_in_text(reply.body.decode(errors="replace")) else reply.status
-
-
-T = TypeVar("T")
-Decode = Callable[[int, bytes], T]
-# A larger body, of more than 1,300 domains, would block the loop for over 3 ms.
-THREAD_BYTES = 256 * 1024
-TRANSIENT = {None, 502, 503, 504}
-ATTEMPTS, RETRY_WITHIN_S = 3, 20.0
-
-
-logger = structlog.get_logger()
-# (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
-Note = Callable[[str, str, float], object]
 
 
 def outcome_of(error: BaseException | None) -> str:

@@ -32,6 +32,17 @@ UNREAD = object()
 # The store or a backup writes and reads it again, each on a stack of its own depth, and
 # Python allows about 1,000 nested calls.
 MAX_DEPTH = 200
+# No count of requests or seconds has more digits.
+COUNT = re.compile(r"[0-9]{1,15}")
+# The document shows no status. A proxy in front of the service, or a maintenance page, says these
+# too: without the documented words they say nothing about the key.
+OF_A_PROXY = {401, 403}
+TOO_MANY_REQUESTS = 429
+SUCCESS = range(200, 300)
+SCAN_FIELDS = {"domainId", *SECTIONS}
+# To read and draw more values takes a thread seconds: 16 MiB of them took it up to 110 s.
+MAX_SCAN_VALUES = 100_000
+AS_DOCUMENTED = msgspec.json.Decoder(tuple[Domain, ...])
 
 
 class NotJsonError(ValueError):
@@ -65,10 +76,6 @@ def _is_deeper_than(value: object, depth: int) -> bool:
     return bool(level)
 
 
-# No count of requests or seconds has more digits.
-COUNT = re.compile(r"[0-9]{1,15}")
-
-
 def requests_remaining(headers: Mapping[str, str]) -> int | None:
     """Return `X-RateLimit-Remaining`, or `None` without a usable one, of httpx's headers.
 
@@ -85,13 +92,6 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """
     value = headers.get("retry-after", "").strip()
     return (float(value) or None) if COUNT.fullmatch(value) else None
-
-
-# The document shows no status. A proxy in front of the service, or a maintenance page, says these
-# too: without the documented words they say nothing about the key.
-OF_A_PROXY = {401, 403}
-TOO_MANY_REQUESTS = 429
-SUCCESS = range(200, 300)
 
 
 def refused(refusal: Refusal, status: int) -> TrackerError:
@@ -152,11 +152,6 @@ def _text(body: bytes) -> str:
     return body.decode("utf-8", errors="replace")
 
 
-SCAN_FIELDS = {"domainId", *SECTIONS}
-# To read and draw more values takes a thread seconds: 16 MiB of them took it up to 110 s.
-MAX_SCAN_VALUES = 100_000
-
-
 def decode_listing(status: int, body: bytes) -> Listing:
     """Return the domains of a list reply (service document, section 4.1); raise TrackerError.
 
@@ -206,9 +201,6 @@ def _json(status: int, body: bytes, *, is_write: bool) -> object:
         return parse_json(body)
     except NotJsonError as error:
         raise not_json(status, body, is_write=is_write) from error
-
-
-AS_DOCUMENTED = msgspec.json.Decoder(tuple[Domain, ...])
 
 
 def _documented(body: bytes) -> tuple[Domain, ...] | None:

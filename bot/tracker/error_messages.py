@@ -24,6 +24,28 @@ MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 NO_LETTERS = re.compile(r"[\W_]+")
+Refusal = type[
+    InvalidKeyError | InsufficientPermissionsError | IpNotAllowedError | RateLimitedError
+]
+# The documented messages, as `letters` leaves them.
+MESSAGES: dict[str, Refusal] = {
+    "invalidapikey": InvalidKeyError,
+    "insufficientpermissions": InsufficientPermissionsError,
+    "ipaddressnotallowed": IpNotAllowedError,
+    "ratelimitexceeded": RateLimitedError,
+}
+ANY_MESSAGE = re.compile("|".join(MESSAGES))
+# Fields that repeat the words of people, who may name a folder "Rate limit exceeded".
+ECHOED = {"domain", "domainid", "domaintype", "tags", "folder"}
+# Fields in which services put their own words, the most telling first.
+TELLING = (
+    *("message", "detail", "details", "msg", "errormessage", "errordescription"),
+    *("error", "errors", "title", "reason", "description", "code"),
+)
+FAILED = ("error", "fail", "failed", "failure")
+# An error object has fewer words.
+MAX_WORDS = 5_000
+MAX_SAID_CHARS = 200
 
 
 def visible(text: str) -> str:
@@ -50,30 +72,6 @@ def one_line(text: str, max_chars: int) -> str:
     plain = "".join(" " if unicodedata.category(char)[0] == "C" else char for char in shown)
     line = " ".join(plain.split())
     return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
-
-
-Refusal = type[
-    InvalidKeyError | InsufficientPermissionsError | IpNotAllowedError | RateLimitedError
-]
-# The documented messages, as `letters` leaves them.
-MESSAGES: dict[str, Refusal] = {
-    "invalidapikey": InvalidKeyError,
-    "insufficientpermissions": InsufficientPermissionsError,
-    "ipaddressnotallowed": IpNotAllowedError,
-    "ratelimitexceeded": RateLimitedError,
-}
-ANY_MESSAGE = re.compile("|".join(MESSAGES))
-# Fields that repeat the words of people, who may name a folder "Rate limit exceeded".
-ECHOED = {"domain", "domainid", "domaintype", "tags", "folder"}
-# Fields in which services put their own words, the most telling first.
-TELLING = (
-    *("message", "detail", "details", "msg", "errormessage", "errordescription"),
-    *("error", "errors", "title", "reason", "description", "code"),
-)
-FAILED = ("error", "fail", "failed", "failure")
-# An error object has fewer words.
-MAX_WORDS = 5_000
-MAX_SAID_CHARS = 200
 
 
 def refusal_in_text(text: str) -> Refusal | None:

@@ -30,6 +30,19 @@ _PLAIN_NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63
 _SLACK_LINK = re.compile(r"<([^<>|]*)(?:\|([^<>]*))?>")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _AROUND = " \t\r\n`'\"“”‘’()[]{},;!"
+# A message has 40,000 characters: https://docs.slack.dev/reference/methods/chat.postMessage.
+MAX_CANDIDATES = 2_000
+_STOPS = ".\u3002\uff0e\uff61"  # what UTS 46 takes for a dot
+_BREAKS = r"\s<>\"'`“”„‘’«»()\[\]{},;|*~…—–•"
+_CANDIDATE = re.compile(
+    rf"<(?P<link>[^<>|\s]+)(?:\|[^<>]*)?>|[A-Za-z][A-Za-z0-9+.-]*://[^{_BREAKS}]+|[^{_BREAKS}]+"
+)
+# No version, number or abbreviation ends so: v1.2.3, 1.5k, e.g.
+_TOP_LABEL = re.compile(r"[a-z]{2,63}|xn--[a-z0-9-]+")
+_TEXT_KEYS = {
+    *("text", "url", "alt_text", "fallback", "pretext", "title", "title_link", "value"),
+    *("author_name", "author_link", "footer", "from_url", "original_url"),
+}
 
 
 class HostProblem(Enum):
@@ -148,21 +161,6 @@ def _is_ip_address(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-# A message has 40,000 characters: https://docs.slack.dev/reference/methods/chat.postMessage.
-MAX_CANDIDATES = 2_000
-_STOPS = ".\u3002\uff0e\uff61"  # what UTS 46 takes for a dot
-_BREAKS = r"\s<>\"'`“”„‘’«»()\[\]{},;|*~…—–•"
-_CANDIDATE = re.compile(
-    rf"<(?P<link>[^<>|\s]+)(?:\|[^<>]*)?>|[A-Za-z][A-Za-z0-9+.-]*://[^{_BREAKS}]+|[^{_BREAKS}]+"
-)
-# No version, number or abbreviation ends so: v1.2.3, 1.5k, e.g.
-_TOP_LABEL = re.compile(r"[a-z]{2,63}|xn--[a-z0-9-]+")
-_TEXT_KEYS = {
-    *("text", "url", "alt_text", "fallback", "pretext", "title", "title_link", "value"),
-    *("author_name", "author_link", "footer", "from_url", "original_url"),
-}
 
 
 def hosts_in(message: Mapping[str, Any]) -> list[str]:

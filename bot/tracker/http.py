@@ -22,6 +22,20 @@ from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.tracker.slots import MAX_REQUESTS
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
+PATH = "/api/tools/domain-tracker"
+CONNECT_S = 5.0
+LONGEST_READ_S = 120.0
+# Common servers drop idle connections after 5 s, which would leave a POST's outcome unknown.
+KEEP_ALIVE_S = 4.0
+# The request has not left us. Everything else may have reached the service.
+NOT_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+)
 
 
 async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
@@ -44,9 +58,6 @@ async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
     except httpx.DecodingError as error:
         raise UnreadableReplyError("broken compression", is_outcome_unknown=is_write) from error
     return bytes(body)
-
-
-PATH = "/api/tools/domain-tracker"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,21 +117,6 @@ def scan_path(domain_id: str) -> str:
     if not part.strip("."):  # "." and ".." would climb
         part = part.replace(".", "%2E")
     return f"{PATH}/{part}/scan"
-
-
-CONNECT_S = 5.0
-LONGEST_READ_S = 120.0
-# Common servers drop idle connections after 5 s, which would leave a POST's outcome unknown.
-KEEP_ALIVE_S = 4.0
-# The request has not left us. Everything else may have reached the service.
-NOT_SENT = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.ProxyError,
-    httpx.UnsupportedProtocol,
-    httpx.LocalProtocolError,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

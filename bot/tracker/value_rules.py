@@ -29,6 +29,19 @@ MAX_ERROR_CHARS = 60
 # `VULNERABLE_STRONG_ORACLE`, `not vulnerable (OK)`
 _VULNERABLE = re.compile(r"(?P<not>not[ _-]?)?vulnerable([ _(].{0,30})?", re.IGNORECASE | re.ASCII)
 _LISTED = re.compile(r"127\.0\.[01]\.\d{1,3}")
+_RAW_STATE = re.compile(
+    r"^[\s%*\[]*(?:domain |registration )?(?:status|state)\]?[\s:.]+([^\n:]+?)(?: http.*)?\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+MAX_RAW_CHARS = 20_000
+# https://www.icann.org/resources/pages/epp-status-codes-2014-06-16-en
+_REGISTRY_MEANINGS = {
+    "redemptionperiod": "it has expired, its owner can still restore it",
+    "pendingdelete": "it is deleted within days",
+    "pendingrestore": "its owner is restoring it",
+    "clienthold": "the registrar keeps it out of DNS",
+    "serverhold": "the registry keeps it out of DNS",
+}
 
 
 def read_value(section: str, path: Path, value: object, names: Names) -> Reading | None:
@@ -333,21 +346,6 @@ _RULES: tuple[tuple[str, Rule], ...] = (
     ("risk", _risk),
     ("certificate error", _certificate_error),
 )
-
-
-_RAW_STATE = re.compile(
-    r"^[\s%*\[]*(?:domain |registration )?(?:status|state)\]?[\s:.]+([^\n:]+?)(?: http.*)?\r?$",
-    re.IGNORECASE | re.MULTILINE,
-)
-MAX_RAW_CHARS = 20_000
-# https://www.icann.org/resources/pages/epp-status-codes-2014-06-16-en
-_REGISTRY_MEANINGS = {
-    "redemptionperiod": "it has expired, its owner can still restore it",
-    "pendingdelete": "it is deleted within days",
-    "pendingrestore": "its owner is restoring it",
-    "clienthold": "the registrar keeps it out of DNS",
-    "serverhold": "the registry keeps it out of DNS",
-}
 
 
 def read_registry_state(path: Path, value: object, names: Names) -> Reading | None:

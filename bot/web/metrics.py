@@ -20,6 +20,38 @@ from bot import __version__
 from bot.process.clock import seconds_now
 from bot.web.gauges import LazyGauges
 
+LEVELS = ("warning", "error", "critical")
+OUTCOMES = ("posted", "quiet", "missed", "failed", "uncertain")
+LAG_BUCKETS_S = (1, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
+TRIES = ("first", "later")
+# Slack waits 3 s: https://docs.slack.dev/interactivity/handling-user-interaction
+ACK_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5)
+WAIT_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+KINDS = (
+    *("command", "action", "view", "options"),
+    *("event", "ignored_event", "rate_limited", "other"),
+)
+PERIODIC_BUCKETS_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120)
+OPERATIONS = ("list", "add", "scan")
+REQUEST_OUTCOMES = (
+    *("ok", "invalid_key", "insufficient_scope", "ip_not_allowed", "rate_limited", "rejected"),
+    *("unreadable", "too_large", "timed_out", "unavailable", "held_back", "reserve_reached"),
+    *("cut_off", "broken"),
+)
+CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
+SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
+STORE_OPERATIONS = (
+    *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys"),
+    *("vacuum", "check"),
+)
+STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
+# An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.
+STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+# (method, one of CALL_OUTCOMES, seconds). "failed" is a status of 400 or more; a refusal with
+# `"ok": false` counts as "answered".
+Note = Callable[[str, str, float], object]
+_METHOD = re.compile(r"[a-z]+(\.[a-zA-Z]+)+")
+
 
 class CallMetrics:
     """A counter and a histogram of calls, both by name: one of a few that the bot chooses.
@@ -64,14 +96,6 @@ class CallMetrics:
                 self._calls.labels(name, outcome)
 
 
-LEVELS = ("warning", "error", "critical")
-
-
-OUTCOMES = ("posted", "quiet", "missed", "failed", "uncertain")
-LAG_BUCKETS_S = (1, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
-TRIES = ("first", "later")
-
-
 class DigestMetrics:
     """Runs of digests by outcome, with their lag."""
 
@@ -103,15 +127,6 @@ class DigestMetrics:
         self._lag_s.labels("first" if is_first_try else "later").observe(max(0.0, lag_s))
 
 
-# Slack waits 3 s: https://docs.slack.dev/interactivity/handling-user-interaction
-ACK_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5)
-WAIT_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
-KINDS = (
-    *("command", "action", "view", "options"),
-    *("event", "ignored_event", "rate_limited", "other"),
-)
-
-
 class PeopleMetrics:
     """Requests by name and outcome, and acks by kind."""
 
@@ -140,9 +155,6 @@ class PeopleMetrics:
         self._ack_s.labels(kind).observe(took_s)
         if is_refused:
             self._refused.labels(kind).inc()
-
-
-PERIODIC_BUCKETS_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120)
 
 
 class PeriodicMetrics:
@@ -182,25 +194,6 @@ class PeriodicMetrics:
                 self._runs.note_call(name, outcome, seconds_now() - started)
 
         return measured
-
-
-OPERATIONS = ("list", "add", "scan")
-REQUEST_OUTCOMES = (
-    *("ok", "invalid_key", "insufficient_scope", "ip_not_allowed", "rate_limited", "rejected"),
-    *("unreadable", "too_large", "timed_out", "unavailable", "held_back", "reserve_reached"),
-    *("cut_off", "broken"),
-)
-
-
-CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
-SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
-STORE_OPERATIONS = (
-    *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys"),
-    *("vacuum", "check"),
-)
-STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
-# An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.
-STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
 class Metrics:
@@ -265,12 +258,6 @@ class Metrics:
         await self.looks.refresh()
         encode, content_type = choose_encoder(accepts)
         return encode(self.registry), content_type
-
-
-# (method, one of CALL_OUTCOMES, seconds). "failed" is a status of 400 or more; a refusal with
-# `"ok": false` counts as "answered".
-Note = Callable[[str, str, float], object]
-_METHOD = re.compile(r"[a-z]+(\.[a-zA-Z]+)+")
 
 
 def traced_calls(note: Note) -> aiohttp.TraceConfig:

@@ -29,6 +29,19 @@ logger = structlog.get_logger()
 READY_WITHIN_S = 2.0
 # It fails by an error, or by `False`.
 Check = Callable[[], Awaitable[object]]
+# Takes an Accept header; returns the page and its content type.
+Page = Callable[[str], Awaitable[tuple[bytes, str]]]
+# A request with one of these came through a proxy, so its origin is not certain.
+_FORWARDED = re.compile("Forwarded|X-Forwarded-.*|X-Real-IP|Via", re.IGNORECASE)
+# The address contains an OAuth code: it must not be cached or sent on.
+_FOR_BROWSERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+MAX_BODY_BYTES = 1024 * 1024
 
 
 class HealthEndpoints:
@@ -62,12 +75,6 @@ class HealthEndpoints:
         except Exception as error:  # noqa: BLE001  # any error is a failed check
             logger.warning("not ready", check=name, error=repr(error))
             return False
-
-
-# Takes an Accept header; returns the page and its content type.
-Page = Callable[[str], Awaitable[tuple[bytes, str]]]
-# A request with one of these came through a proxy, so its origin is not certain.
-_FORWARDED = re.compile("Forwarded|X-Forwarded-.*|X-Real-IP|Via", re.IGNORECASE)
 
 
 class MetricsEndpoint:
@@ -228,16 +235,6 @@ class InstallEndpoint:
         return _for_browsers(answer)
 
 
-# The address contains an OAuth code: it must not be cached or sent on.
-_FOR_BROWSERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
-
-
 def _for_browsers(answer: BoltResponse) -> web.Response:
     response = web.Response(status=answer.status, body=answer.body.encode(), headers=_FOR_BROWSERS)
     for name, values in answer.headers.items():
@@ -245,9 +242,6 @@ def _for_browsers(answer: BoltResponse) -> web.Response:
         for value in values:
             response.headers.add(name, value)
     return response
-
-
-MAX_BODY_BYTES = 1024 * 1024
 
 
 @asynccontextmanager

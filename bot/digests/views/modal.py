@@ -51,6 +51,16 @@ SENT_TO_YOU = "✅ Sent to your direct messages."
 OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
+# The answer to a second press of a button in a message.
+DONE_ALREADY = plain_message(
+    "This is already done or under way. `/domaindigest` shows the digest's state."
+)
+EDIT_FORM = "digests.edit"
+BACK = "digests.back"
+# A slot at the end of a pause counts.
+_MOMENT = timedelta(microseconds=1)
+PAUSE_FORM = "digests.pausing"
+UNTIL_FIELD = "digests.until"
 
 
 def preview_form(preview: Message) -> Block:
@@ -124,16 +134,6 @@ def paused_line(digest: Digest, until: datetime | None) -> str:
 
 def resumed_line(digest: Digest, reader_zone: str | None) -> str:
     return f"▶️ Resumed. Next run {next_run_text(digest, reader_zone)}."
-
-
-# The answer to a second press of a button in a message.
-DONE_ALREADY = plain_message(
-    "This is already done or under way. `/domaindigest` shows the digest's state."
-)
-EDIT_FORM = "digests.edit"
-BACK = "digests.back"
-# A slot at the end of a pause counts.
-_MOMENT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,10 +232,6 @@ def _after(editing: Editing) -> tuple[datetime, list[str]]:
         return now, []
     day = until_text(until, digest.plan.schedule.zone)
     return until - _MOMENT, [f"⏸️ Paused until {day}. After that:"]
-
-
-PAUSE_FORM = "digests.pausing"
-UNTIL_FIELD = "digests.until"
 
 
 def pause_form(

@@ -29,6 +29,10 @@ MAX_POINTS = 20
 MIN_POINTS = 3
 # label and value
 Point = tuple[str, float]
+SHOW_DETAILS = "digest.details"
+NO_DETAILS = "A newer digest has replaced these details. Press `Details` on the latest one."
+# Of the changes and the table together.
+MAX_DETAILS_CHARS = 9_000
 
 
 def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
@@ -144,12 +148,6 @@ def _bands_mrkdwn(report: Report) -> str:
         change = f" ({'+' if more > 0 else wording.MINUS}{abs(more):,})" if more else ""
         texts.append(f"{SYMBOLS[band]} *{now[band]:,}* {band.value}{change}")
     return "     ".join(texts)
-
-
-SHOW_DETAILS = "digest.details"
-NO_DETAILS = "A newer digest has replaced these details. Press `Details` on the latest one."
-# Of the changes and the table together.
-MAX_DETAILS_CHARS = 9_000
 
 
 def digest_message(post: Post) -> Message:

@@ -45,6 +45,82 @@ MAX_MENTIONED = 40
 # https://docs.slack.dev/messaging/formatting-message-text#advanced
 _PERSON = re.compile(r"[UW][A-Z0-9]{2,20}")
 _GROUP = re.compile(r"S[A-Z0-9]{2,20}")
+MAX_HOST_CHARS = 80
+MAX_GROUP_CHARS = 450
+MINUS = "\N{MINUS SIGN}"
+MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
+MAKE_DIGEST, DIGEST_HERE = "digest.make", "digest.here"
+MAX_FILTER_CHARS = 100
+MAX_PERSON_CHARS = 40
+# The options of the form's field `Post`.
+MODE_NAMES = {
+    Mode.ALWAYS: "Every time",
+    Mode.CHANGES: "When something changed",
+    Mode.WORSE: "When something got worse",
+}
+ALERT_NAME = "As soon as something gets worse"
+INVITE = "`/invite @Domain Tracker`"
+_PASSES = "This usually resolves within minutes."
+_ANOTHER = "choose another channel with {change}."
+# The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
+# button to choose another one.
+_REASONS: dict[FailureReason, tuple[str, str]] = {
+    FailureReason.SERVICE: ("Domain Tracker did not answer", _PASSES),
+    FailureReason.RATE: (
+        "the hourly rate limit of Domain Tracker was reached",
+        "Requests resume within an hour.",
+    ),
+    FailureReason.SCOPE: (
+        "the API key may not list domains",
+        "An admin can set a key with the scope `read_domains` in `/domainkey`.",
+    ),
+    FailureReason.ADDRESS: (
+        "Domain Tracker blocks the app's IP address",
+        "An admin can allow that address in the API key's IP restrictions.",
+    ),
+    FailureReason.KEY: (
+        "the workspace has no API key that works",
+        "An admin can set one with `/domainkey`.",
+    ),
+    FailureReason.SLACK: ("Slack did not accept the post", _PASSES),
+    # An archived channel loses its bots for good.
+    FailureReason.ARCHIVED: (
+        "the channel is archived",
+        f"Unarchive {{channel}} and type {INVITE} in it, or {_ANOTHER}",
+    ),
+    FailureReason.NOT_IN_CHANNEL: (
+        "the app is not in the channel",
+        f"Go to {{channel}} and type {INVITE} in it, or {_ANOTHER}",
+    ),
+    FailureReason.NOT_FOUND: (
+        "the channel was deleted, or is private and the app is not in it",
+        f"If it still exists, type {INVITE} in it. If not, {_ANOTHER}",
+    ),
+    FailureReason.RESTRICTED: (
+        "the channel's or the organization's settings do not let apps post",
+        f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
+    ),
+    FailureReason.PERSON: ("its person's account was closed, or was a guest's", ""),
+    FailureReason.UNINSTALLED: (
+        "Slack no longer lets the app into this workspace",
+        "An admin can install the app again.",
+    ),
+    FailureReason.PERMISSION: (
+        "the app lacks a permission in this workspace",
+        "An admin can install the app again to grant it.",
+    ),
+    FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
+    FailureReason.INTERNAL: (
+        "the app had an internal error",
+        "Ask the app's operator to look at its log.",
+    ),
+    FailureReason.DOWN: ("the app was not running", ""),
+}
+_MISSES = {
+    Outcome.MISSED: "was missed",
+    Outcome.FAILED: "was not posted",
+    Outcome.UNCERTAIN: "may be missing",
+}
 
 
 def mention_tokens(ids: Sequence[str]) -> list[str]:
@@ -66,11 +142,6 @@ def _token(slack_id: str) -> str:
     if _PERSON.fullmatch(slack_id):
         return f"<@{slack_id}>"
     return f"<!subteam^{slack_id}>" if _GROUP.fullmatch(slack_id) else ""
-
-
-MAX_HOST_CHARS = 80
-MAX_GROUP_CHARS = 450
-MINUS = "\N{MINUS SIGN}"
 
 
 def domain_line(host: str, mrkdwn: str) -> str:
@@ -103,21 +174,6 @@ class ChangeGroup:
             return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
         named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
         return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}"
-
-
-MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
-MAKE_DIGEST, DIGEST_HERE = "digest.make", "digest.here"
-MAX_FILTER_CHARS = 100
-MAX_PERSON_CHARS = 40
-# The options of the form's field `Post`.
-MODE_NAMES = {
-    Mode.ALWAYS: "Every time",
-    Mode.CHANGES: "When something changed",
-    Mode.WORSE: "When something got worse",
-}
-
-
-ALERT_NAME = "As soon as something gets worse"
 
 
 def called_mrkdwn(plan: Plan) -> str:
@@ -189,65 +245,6 @@ def scan_button(label: str, name: str) -> Block | None:
     return None
 
 
-INVITE = "`/invite @Domain Tracker`"
-_PASSES = "This usually resolves within minutes."
-_ANOTHER = "choose another channel with {change}."
-# The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
-# button to choose another one.
-_REASONS: dict[FailureReason, tuple[str, str]] = {
-    FailureReason.SERVICE: ("Domain Tracker did not answer", _PASSES),
-    FailureReason.RATE: (
-        "the hourly rate limit of Domain Tracker was reached",
-        "Requests resume within an hour.",
-    ),
-    FailureReason.SCOPE: (
-        "the API key may not list domains",
-        "An admin can set a key with the scope `read_domains` in `/domainkey`.",
-    ),
-    FailureReason.ADDRESS: (
-        "Domain Tracker blocks the app's IP address",
-        "An admin can allow that address in the API key's IP restrictions.",
-    ),
-    FailureReason.KEY: (
-        "the workspace has no API key that works",
-        "An admin can set one with `/domainkey`.",
-    ),
-    FailureReason.SLACK: ("Slack did not accept the post", _PASSES),
-    # An archived channel loses its bots for good.
-    FailureReason.ARCHIVED: (
-        "the channel is archived",
-        f"Unarchive {{channel}} and type {INVITE} in it, or {_ANOTHER}",
-    ),
-    FailureReason.NOT_IN_CHANNEL: (
-        "the app is not in the channel",
-        f"Go to {{channel}} and type {INVITE} in it, or {_ANOTHER}",
-    ),
-    FailureReason.NOT_FOUND: (
-        "the channel was deleted, or is private and the app is not in it",
-        f"If it still exists, type {INVITE} in it. If not, {_ANOTHER}",
-    ),
-    FailureReason.RESTRICTED: (
-        "the channel's or the organization's settings do not let apps post",
-        f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
-    ),
-    FailureReason.PERSON: ("its person's account was closed, or was a guest's", ""),
-    FailureReason.UNINSTALLED: (
-        "Slack no longer lets the app into this workspace",
-        "An admin can install the app again.",
-    ),
-    FailureReason.PERMISSION: (
-        "the app lacks a permission in this workspace",
-        "An admin can install the app again to grant it.",
-    ),
-    FailureReason.CHANGED: ("it was changed or paused at that moment", ""),
-    FailureReason.INTERNAL: (
-        "the app had an internal error",
-        "Ask the app's operator to look at its log.",
-    ),
-    FailureReason.DOWN: ("the app was not running", ""),
-}
-
-
 def failure_text(reason: FailureReason) -> str:
     """Return why a run failed, as the end of a sentence: `Domain Tracker did not answer`."""
     return _REASONS[reason][0]
@@ -263,13 +260,6 @@ def uncertain_text(reason: FailureReason | None) -> str:
 def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "`Change`") -> str:
     """Return the remedy as mrkdwn, or nothing."""
     return _REASONS[reason][1].format(channel=channel, change=change) if reason else ""
-
-
-_MISSES = {
-    Outcome.MISSED: "was missed",
-    Outcome.FAILED: "was not posted",
-    Outcome.UNCERTAIN: "may be missing",
-}
 
 
 def miss_text(run: PastRun) -> str:
