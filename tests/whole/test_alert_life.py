@@ -76,7 +76,7 @@ async def watched(app: Harness) -> None:
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_d24_a_card_names_the_domain_and_says_when_it_has_recovered(
+async def test_a_card_names_the_domain_and_says_when_it_has_recovered(
     ready: Harness,
 ) -> None:
     await watched(ready)
@@ -97,7 +97,7 @@ async def test_d24_a_card_names_the_domain_and_says_when_it_has_recovered(
     assert len(cards(ready)) == 2
 
 
-async def test_d24_of_several_the_card_shows_which_are_still_worse(ready: Harness) -> None:
+async def test_of_several_the_card_shows_which_are_still_worse(ready: Harness) -> None:
     await watched(ready)
     card = await fallen(ready, {"www.example": 60, "shop.example": 10}, "2 domains")
     partly = await fallen(ready, {"www.example": 96}, "1 of 2 domains")
@@ -114,7 +114,7 @@ async def test_d24_of_several_the_card_shows_which_are_still_worse(ready: Harnes
     assert len(await until_thread(ready, card, 1)) == 1
 
 
-async def test_d24_further_falls_are_lines_in_the_thread(ready: Harness) -> None:
+async def test_further_falls_are_lines_in_the_thread(ready: Harness) -> None:
     await watched(ready)
     card = await fallen(ready, {"www.example": 60}, "fell to 60")
     drawn = await fallen(ready, {"www.example": 30, "shop.example": 5}, "fell to 30")
@@ -129,7 +129,7 @@ async def test_d24_further_falls_are_lines_in_the_thread(ready: Harness) -> None
     assert len(cards(ready)) == 2
 
 
-async def test_d23_a_line_says_what_a_scan_has_found_and_scans_again(ready: Harness) -> None:
+async def test_a_line_says_what_a_scan_has_found_and_scans_again(ready: Harness) -> None:
     await watched(ready)
     issue = b'{"severity": "critical", "title": "Listed on a mail blacklist"}'
     ready.tracker.answer_next(body=b'{"security": {"issues": [%s]}}' % issue, on="scan")
@@ -148,7 +148,7 @@ async def test_d23_a_line_says_what_a_scan_has_found_and_scans_again(ready: Harn
     assert recovered.ts == partly.ts == card.ts
 
 
-async def test_d25_taking_is_let_go_and_taken_over(ready: Harness) -> None:
+async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     await watched(ready)
     card = await fallen(ready, {"www.example": 60}, "fell to 60")
     now = ready.clock()
@@ -172,7 +172,7 @@ async def test_d25_taking_is_let_go_and_taken_over(ready: Harness) -> None:
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_d25_a_snooze_stands_in_card_list_and_form_and_is_ended_there(
+async def test_a_snooze_stands_in_card_list_and_form_and_is_ended_there(
     ready: Harness,
 ) -> None:
     await watched(ready)
@@ -198,7 +198,7 @@ async def test_d25_a_snooze_stands_in_card_list_and_form_and_is_ended_there(
     assert "60 fair to 30 poor" in lines[0]
 
 
-async def test_d25_a_whole_alert_is_snoozed_from_the_list_without_a_card(
+async def test_a_whole_alert_is_snoozed_from_the_list_without_a_card(
     ready: Harness,
 ) -> None:
     await watched(ready)
@@ -226,9 +226,7 @@ async def test_d25_a_whole_alert_is_snoozed_from_the_list_without_a_card(
 
 
 @pytest.mark.parametrize("how", ["Delete", "Pause", "channel"])
-async def test_d24_a_digest_that_goes_leaves_its_cards_a_last_word(
-    ready: Harness, how: str
-) -> None:
+async def test_a_digest_that_goes_leaves_its_cards_a_last_word(ready: Harness, how: str) -> None:
     await watched(ready)
     card = await fallen(ready, {"www.example": 60}, "fell to 60")
     words = {"Delete": "was deleted", "Pause": "is paused", "channel": "posts elsewhere"}[how]
@@ -250,7 +248,7 @@ async def test_d24_a_digest_that_goes_leaves_its_cards_a_last_word(
         assert "I'm on it" in (await redrawn(ready.bob, "I'm on it")).buttons
 
 
-async def test_d24_more_than_ten_domains_are_in_the_details(ready: Harness) -> None:
+async def test_more_than_ten_domains_are_in_the_details(ready: Harness) -> None:
     for number in range(12):
         ready.account.add(f"d{number}.example", health=90)
     ready.clock.ahead += timedelta(minutes=2)
@@ -268,7 +266,7 @@ async def test_d24_more_than_ten_domains_are_in_the_details(ready: Harness) -> N
 
 
 @pytest.mark.parametrize("moment", ["chat.update", "chat.postMessage"])
-async def test_d24_a_process_that_dies_at_a_card_leaves_its_end_to_the_next(
+async def test_a_process_that_dies_at_a_card_leaves_its_end_to_the_next(
     tmp_path: Path, moment: str
 ) -> None:
     async with running_stand_ins(tmp_path, "socket") as app:

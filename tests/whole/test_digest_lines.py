@@ -17,7 +17,7 @@ async def typed(app: Harness, line: str, words: str) -> Message:
     )
 
 
-async def test_d27_a_digest_is_made_by_one_line_that_the_list_shows(ready: Harness) -> None:
+async def test_a_digest_is_made_by_one_line_that_the_list_shows(ready: Harness) -> None:
     made = await typed(ready, 'weekdays 8:30 UTC below:70 worse name:"Prod"', "Saved")
     listed = await open_list(ready, ready.bob)
 
@@ -29,7 +29,7 @@ async def test_d27_a_digest_is_made_by_one_line_that_the_list_shows(ready: Harne
     assert line in listed.everything
 
 
-async def test_d26_a_line_may_say_every_two_weeks_or_a_day_of_the_month(ready: Harness) -> None:
+async def test_a_line_may_say_every_two_weeks_or_a_day_of_the_month(ready: Harness) -> None:
     lines = {
         "every 2 weeks mon": "every two weeks on Mon at 09:00",
         "monthly last fri 7:00 UTC": "monthly on the last Fri at 07:00 (UTC)",
@@ -69,7 +69,7 @@ async def test_where_the_trigger_has_expired_the_form_is_behind_a_button(ready: 
     assert form.values["Filter"] == "tag:prod"
 
 
-async def test_d27_a_named_digest_is_paused_resumed_sent_and_deleted(ready: Harness) -> None:
+async def test_a_named_digest_is_paused_resumed_sent_and_deleted(ready: Harness) -> None:
     await typed(ready, 'daily name:"Prod now"', "Saved")
 
     await typed(ready, "pause prod NOW", "Paused.")

@@ -56,7 +56,7 @@ async def test_the_channel_reads_who_paused_resumed_and_deleted_a_digest(ready: 
     assert "*Prod*" in (await told("*bob* deleted the digest")).everything
 
 
-async def test_d32_the_whole_list_follows_as_csv_in_the_thread_if_the_digest_wants_it(
+async def test_the_whole_list_follows_as_csv_in_the_thread_if_the_digest_wants_it(
     ready: Harness,
 ) -> None:
     await make(ready, {"Filter": "tag:prod", "File": ["The whole list as CSV in the thread"]})

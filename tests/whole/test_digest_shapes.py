@@ -20,7 +20,7 @@ async def choose(app: Harness, form: View, field: str, value: object) -> View:
     return await settled(app.bob)
 
 
-async def test_d30_a_form_is_short_and_what_was_filled_stays_behind_more_options(
+async def test_a_form_is_short_and_what_was_filled_stays_behind_more_options(
     ready: Harness,
 ) -> None:
     form = await new_form(ready, ready.bob)
@@ -36,7 +36,7 @@ async def test_d30_a_form_is_short_and_what_was_filled_stays_behind_more_options
     assert "07:45" in form.everything
 
 
-async def test_d30_fields_without_a_meaning_are_not_there_and_come_back_as_they_were(
+async def test_fields_without_a_meaning_are_not_there_and_come_back_as_they_were(
     ready: Harness,
 ) -> None:
     form = await press_in(ready.bob, await new_form(ready, ready.bob), "More options")
@@ -53,7 +53,7 @@ async def test_d30_fields_without_a_meaning_are_not_there_and_come_back_as_they_
     assert back.values["Time"] == "07:45"
 
 
-async def test_d26_a_monthly_digest_is_made_and_changed(ready: Harness) -> None:
+async def test_a_monthly_digest_is_made_and_changed(ready: Harness) -> None:
     form = await new_form(ready, ready.bob)
     form = await choose(ready, form, "Repeat", "Monthly")
     form = await choose(ready, form, "Day", "last Fri")
@@ -69,7 +69,7 @@ async def test_d26_a_monthly_digest_is_made_and_changed(ready: Harness) -> None:
     assert again.values["Day"] == "last Fri"
 
 
-async def test_d27_d28_a_name_and_thresholds_are_saved_and_a_taken_name_is_refused(
+async def test_a_name_and_thresholds_are_saved_and_a_taken_name_is_refused(
     ready: Harness,
 ) -> None:
     rule = {"Points of change": "10", "Days before an end": "60, 30", "Least severity": "Medium"}

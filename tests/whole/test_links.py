@@ -13,7 +13,7 @@ from tests.whole.test_bulk_scan import message_with
 pytestmark = pytest.mark.transports("socket")
 
 
-async def test_m28_names_in_scans_and_summaries_are_links(tmp_path: Path, transport: str) -> None:
+async def test_names_in_scans_and_summaries_are_links(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         url = "https://tracker.example/domains/{domainId}?name={domain}"
         settings = app.settings.model_copy(update={"domain_tracker_domain_url": url})
@@ -42,7 +42,7 @@ async def test_m28_names_in_scans_and_summaries_are_links(tmp_path: Path, transp
         ("https://t.example/{domain}", None, "https://t.example/shop.example"),
     ],
 )
-def test_m28_a_name_has_an_address_where_all_of_it_is_known(
+def test_a_name_has_an_address_where_all_of_it_is_known(
     template: str | None, domain_id: str | None, url: str | None
 ) -> None:
     use_template(template)

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.transports("socket")]
 LINE = '/domaindigest daily 9:00 UTC name:"Mine" me'
 
 
-async def test_d29_a_digest_of_ones_own_comes_as_a_direct_message(ready: Harness) -> None:
+async def test_a_digest_of_ones_own_comes_as_a_direct_message(ready: Harness) -> None:
     made = await ready.ask(ready.bob, LINE)
     in_channel = await open_list(ready, ready.bob)
     move_to(ready, nine(ready))
@@ -29,7 +29,7 @@ async def test_d29_a_digest_of_ones_own_comes_as_a_direct_message(ready: Harness
     )
 
 
-async def test_d29_no_one_else_sees_it_in_a_list_on_home_or_by_its_name(ready: Harness) -> None:
+async def test_no_one_else_sees_it_in_a_list_on_home_or_by_its_name(ready: Harness) -> None:
     await ready.ask(ready.bob, LINE)
 
     listed = await open_list(ready, ready.ada)
@@ -45,7 +45,7 @@ async def test_d29_no_one_else_sees_it_in_a_list_on_home_or_by_its_name(ready: H
     assert "*Mine*" in own.everything
 
 
-async def test_d29_a_form_of_ones_own_has_no_channel_and_is_saved(ready: Harness) -> None:
+async def test_a_form_of_ones_own_has_no_channel_and_is_saved(ready: Harness) -> None:
     await ready.bob.type("/domaindigest daily 9am me")
     form = await settled(ready.bob)
     delivery = await ready.bob.submit(form, {"Time": "08:00"})
@@ -62,7 +62,7 @@ async def test_d29_a_form_of_ones_own_has_no_channel_and_is_saved(ready: Harness
     assert "for you alone" in changed.everything
 
 
-async def test_d29_it_is_paused_without_a_word_when_its_person_has_left(ready: Harness) -> None:
+async def test_it_is_paused_without_a_word_when_its_person_has_left(ready: Harness) -> None:
     await ready.ask(ready.bob, LINE)
     before = len(ready.ada.messages("dm")), len(ready.bob.messages("dm"))
     ready.slack.deactivate("bob")

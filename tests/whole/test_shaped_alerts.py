@@ -20,7 +20,7 @@ async def watched_alone(app: Harness) -> None:
     await next_look(app)
 
 
-async def test_d28_an_alert_falls_and_recovers_by_its_own_points(ready: Harness) -> None:
+async def test_an_alert_falls_and_recovers_by_its_own_points(ready: Harness) -> None:
     await make(ready, {**ALERT, "Points of change": "15"})
     await next_look(ready)
     score(ready, "www.example", 87)  # 10 points
@@ -37,7 +37,7 @@ async def test_d28_an_alert_falls_and_recovers_by_its_own_points(ready: Harness)
     assert headline(recovered).startswith("✅ Recovered: www.example 81 → 97")
 
 
-async def test_d29_an_alert_of_ones_own_is_a_card_in_ones_direct_messages(ready: Harness) -> None:
+async def test_an_alert_of_ones_own_is_a_card_in_ones_direct_messages(ready: Harness) -> None:
     await watched_alone(ready)
     card = await fallen(ready, {"www.example": 60}, "fell to 60", channel="dm")
     await ready.bob.press(card, "I'm on it")
@@ -58,7 +58,7 @@ async def test_d29_an_alert_of_ones_own_is_a_card_in_ones_direct_messages(ready:
     assert cards(ready) == []
 
 
-async def test_d29_a_guest_reads_no_more_on_the_card_of_an_alert_of_their_own(
+async def test_a_guest_reads_no_more_on_the_card_of_an_alert_of_their_own(
     ready: Harness,
 ) -> None:
     await watched_alone(ready)
