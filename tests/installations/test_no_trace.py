@@ -43,9 +43,9 @@ from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.installations.builders import RING, an_installation, an_uninstaller
+from tests.scans.test_service import Scanner
 from tests.store.postgres.database import run
 from tests.store.test_sqlite import content_of
-from tests.test_scans import Scanner
 
 BOT = Path(__file__).parents[2] / "bot"
 GONE, STAYS = WorkspaceId("T0GONE", "E0GONE"), WorkspaceId("T0STAYS", "E0STAYS")

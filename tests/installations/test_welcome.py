@@ -13,10 +13,10 @@ from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
-from tests.api_keys.test_repository import a_draft
 from tests.builders import ADMIN_ID
 from tests.fakes import TIME_LIMIT_S, FakePosts
 from tests.installations.builders import ACME, IN_ORG, ORG, RING, Registry, an_installation
+from tests.keys.test_repository import a_draft
 
 
 class Bot:

@@ -41,10 +41,10 @@ from bot.slack.usergroups import UserGroups
 from bot.store.deduplication import MemoryDedup
 from bot.store.encryption import KeyRing
 from bot.web.metrics import Metrics
-from tests.api_keys.test_repository import a_draft
 from tests.builders import KEY, a_domain
 from tests.digests.builders import BOB, DAILY, EVE, DocumentsOnDisk
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts, FakeTracker
+from tests.keys.test_repository import a_draft
 from tests.playground.slack.bolt import bolt_app, by_http
 
 SCOPES = (

@@ -35,7 +35,7 @@ from bot.keys.views import (
     TURN_NIGHTS,
 )
 from bot.playground.slack import Message, Person, View
-from tests.api_keys.test_repository import a_draft
+from tests.keys.test_repository import a_draft
 from tests.listeners.running import NEW, PRESS, AdminBot
 from tests.loops import loop_over
 

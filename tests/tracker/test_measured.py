@@ -16,7 +16,7 @@ from bot.tracker.rate_limit import Purpose, RateLimiter
 from bot.web.metrics import REQUEST_OUTCOMES
 from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over
-from tests.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
+from tests.process.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
 
 ACME = WorkspaceId("T1")
 ERRORS: list[tuple[BaseException | None, str]] = [

@@ -1,137 +1,107 @@
-"""Who may read the metrics."""
+"""What is noted stands on the page, in few and harmless series."""
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import tomllib
+from pathlib import Path
 
-import aiohttp
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import make_mocked_request
-
-from bot.web.metrics import Metrics
-from bot.web.server import HealthEndpoints, MetricsEndpoint, listening
-from tests.loops import loop_over
-from tests.ports import reserve_port
-
-TOKEN = "a-token-of-enough-letters"
-
-
-async def page(_accepts: str) -> tuple[bytes, str]:
-    return b"bot_up 1\n", "text/plain; version=0.0.4; charset=utf-8"
-
-
-async def answer(
-    headers: Mapping[str, str] | None = None,
-    *,
-    token: str | None = TOKEN,
-    remote: str = "203.0.113.9",
-) -> web.Response:
-    """Return what a caller from this address gets."""
-    request = make_mocked_request("GET", "/metrics", headers=headers).clone(remote=remote)
-    return await MetricsEndpoint(page, token).answer(request)
-
-
-@loop_over(
-    "given",
-    [
-        None,
-        "",
-        TOKEN,
-        "Bearer",
-        "Bearer ",
-        f"Basic {TOKEN}",
-        f"Bearer {TOKEN}x",
-        f"Bearer {TOKEN[:-1]}",
-        "Bearer ä",
-    ],
+from prometheus_client.openmetrics.parser import (
+    text_string_to_metric_families as openmetrics_families,
 )
-async def test_a_wrong_token_reads_nothing_even_locally(given: str | None) -> None:
-    headers = {} if given is None else {"Authorization": given}
 
-    response = await answer(headers, remote="127.0.0.1")
-
-    assert (response.status, response.headers["WWW-Authenticate"]) == (401, "Bearer")
-    assert TOKEN not in (response.text or "")
+from bot import DISTRIBUTION, __version__
+from bot.tracker.http import tracker_http
+from bot.web.metrics import OPERATIONS, REQUEST_OUTCOMES, Metrics
+from tests.web.reading import a_bot, samples, value, values
 
 
-@pytest.mark.parametrize("remote", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
-async def test_without_a_token_this_machine_reads_them(remote: str) -> None:
-    assert (await answer(token=None, remote=remote)).status == 200
+async def test_what_never_happened_yet_is_there_with_0_so_that_its_first_time_is_seen() -> None:
+    found = await samples(a_bot())
+
+    assert found[("bot_digest_runs_total", frozenset({("outcome", "uncertain")}))] == 0
+    assert found[("bot_log_lines_total", frozenset({("level", "error")}))] == 0
+    for operation in OPERATIONS:
+        for outcome in REQUEST_OUTCOMES:
+            labels = frozenset({("operation", operation), ("outcome", outcome)})
+            assert found[("bot_service_calls_total", labels)] == 0
 
 
-@pytest.mark.parametrize("remote", ["203.0.113.9", "10.0.0.1", "::ffff:10.0.0.1", "", "unix"])
-async def test_without_a_token_no_other_machine_does(remote: str) -> None:
-    assert (await answer(token=None, remote=remote)).status == 403
+async def test_a_method_of_slack_has_all_of_its_counters_from_its_first_call_on() -> None:
+    metrics = a_bot()
+
+    metrics.slack.note_call("chat.postMessage", "answered", 0.2)
+
+    counts = await values(metrics, "bot_slack_calls_total")
+    assert sorted(counts.values()) == [0, 0, 0, 1]
+    assert {dict(labels)["method"] for labels in counts} == {"chat.postMessage"}
 
 
-@loop_over(
-    "headers",
-    [
-        *({name: "127.0.0.1"} for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")),
-        {"Host": "127.0.0.1", "X-Forwarded-Proto": "https"},
-        {"Host": "127.0.0.1", "X-Forwarded-Host": "bot.example.com"},
-        {"Host": "bot.example.com"},
-    ],
-)
-async def test_a_local_proxy_reads_nothing_without_a_token(headers: dict[str, str]) -> None:
-    assert (await answer(headers, token=None, remote="127.0.0.1")).status == 403
+async def test_a_digest_is_counted_with_its_lag_and_never_before_its_slot() -> None:
+    metrics = a_bot()
+
+    metrics.digests.note_lag(-0.4, is_first_try=True)  # another machine's clock
+    metrics.digests.note_lag(70, is_first_try=False)
+
+    assert await value(metrics, "bot_digest_lag_seconds_sum", tries="first") == 0
+    assert await value(metrics, "bot_digest_lag_seconds_bucket", tries="later", le="60.0") == 0
+    assert await value(metrics, "bot_digest_lag_seconds_bucket", tries="later", le="120.0") == 1
 
 
-@asynccontextmanager
-async def serving() -> AsyncIterator[str]:
-    """Listen as the bot does, in Socket Mode."""
-    port = reserve_port()
-    metrics = MetricsEndpoint(Metrics(role="all", store="sqlite").page, TOKEN)
-    async with listening("127.0.0.1", port, HealthEndpoints({}), None, metrics=metrics):
-        yield f"http://127.0.0.1:{port}"
+async def test_periodic_work_is_timed_and_remembers_its_last_success() -> None:
+    metrics, done = a_bot(), []
+
+    async def clean_up() -> None:
+        done.append(1)
+
+    work = metrics.periodic.timed("clean-up", clean_up)
+    last = "bot_periodic_last_success_timestamp_seconds"
+    before = await value(metrics, last, name="clean-up")
+    await work()
+
+    assert (before, done) == (0, [1])
+    assert (await value(metrics, last, name="clean-up") or 0) > 1e9
+    assert await value(metrics, "bot_periodic_runs_total", name="clean-up", outcome="well") == 1
 
 
-async def test_prometheus_gets_the_page_of_a_bot() -> None:
-    async with serving() as url, aiohttp.ClientSession() as prometheus:
-        right = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/plain;version=0.0.4"}
-        async with prometheus.get(f"{url}/metrics", headers=right) as reply:
-            text, status = await reply.text(), reply.status
+async def test_periodic_work_that_fails_is_counted_and_fails_all_the_same() -> None:
+    metrics = a_bot()
 
-    assert status == 200
-    assert "# TYPE bot_build_info gauge" in text
+    async def tick() -> None:
+        raise ZeroDivisionError
 
+    with pytest.raises(ZeroDivisionError):
+        await metrics.periodic.timed("tick", tick)()
 
-async def test_a_token_that_is_no_text_is_a_wrong_one() -> None:
-    async with serving() as url:
-        host, port = url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \xff\xfe\r\n\r\n")
-        status = await reader.readline()
-        writer.close()
-
-    assert b" 401 " in status
+    assert await value(metrics, "bot_periodic_runs_total", name="tick", outcome="failed") == 1
+    last = "bot_periodic_last_success_timestamp_seconds"
+    assert await value(metrics, last, name="tick") == 0
 
 
-async def test_invalid_http_is_not_logged(
-    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    port = reserve_port()
-    async with listening("127.0.0.1", port, HealthEndpoints({}), None):
-        for sent in (b"scan\r\n\r\n", b"GET / HTTP/1.1\r\nAuthorization : Bearer x\r\n\r\n"):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(sent)
-            await reader.read()
-            writer.close()
-            await writer.wait_closed()
+async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
+    metrics = Metrics(role="worker", store="postgresql")
 
-    assert caplog.records == []
+    found = {name for name, _ in await samples(metrics)}
+
+    (build,) = await values(metrics, "bot_build_info")
+    assert {("role", "worker"), ("store", "postgresql")} < build
+    assert "process_resident_memory_bytes" in found
 
 
-async def test_a_check_that_hangs_is_not_waited_for() -> None:
-    async def hang() -> bool:
-        await asyncio.Event().wait()
-        return True
+async def test_the_version_is_that_of_the_project() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
 
-    health = HealthEndpoints({"store": hang})
-    port = reserve_port()
-    async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
-        answer = await http.get(f"http://127.0.0.1:{port}/readyz")
-        text = await answer.json()
+    assert project["project"]["version"] == __version__
+    assert project["project"]["name"] == DISTRIBUTION
+    async with tracker_http() as http:
+        assert http.headers["User-Agent"] == f"{DISTRIBUTION}/{__version__}"
 
-    assert (answer.status, text) == (503, {"ready": False, "checks": {"store": False}})
+
+async def test_openmetrics_is_served_on_request() -> None:
+    metrics = a_bot()
+    metrics.store.note_call("get", "ok", 0.001)
+
+    page, content_type = await metrics.page("application/openmetrics-text; version=1.0.0")
+
+    assert content_type.startswith("application/openmetrics-text")
+    assert page.endswith(b"# EOF\n")
+    families = openmetrics_families(page.decode())  # type: ignore[no-untyped-call]  # the library's gap
+    assert any(each.name == "bot_store_calls" for each in families)

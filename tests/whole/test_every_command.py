@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.views.accessible import assert_accessible
+from tests.blocks.accessible import assert_accessible
 from tests.whole.digests import at_nine, settled
 from tests.whole.harness import ABOUT, Harness
 from tests.whole.impersonation import use_everything

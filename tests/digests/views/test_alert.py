@@ -1,0 +1,181 @@
+"""An alert as a message, before and after its buttons were pressed."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.digests.alert_cards import drawn
+from bot.digests.alert_life import alert_of
+from bot.digests.baseline import Baseline, baseline_of
+from bot.digests.models import Snooze
+from bot.digests.report import Post
+from bot.digests.views.alert import alert_message, alert_preview, lasting_text
+from bot.digests.views.post import announcement_message
+from bot.domains.end_dates import KnownChange, KnownEnds
+from bot.domains.lookup import index_by_host
+from tests.blocks.acceptance import buttons, shown_text
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
+from tests.digests.builders import a_digest, a_mention, a_post, a_report, report_on
+from tests.digests.views.parts import MANAGED, card, everywhere, taken, title
+from tests.loops import loop_over
+
+NAME = "d1/token"
+PRESSABLE = {"I'm on it": NAME} | MANAGED
+
+
+def a_fall(*, mentioned: bool = False) -> Post:
+    domains = [a_domain("a.example", 41, tags=("prod",)), a_domain("b.example", 97)]
+    before = Baseline(scores={"a.example": 85, "b.example": 97}, taken_at=MOMENT)
+    mentions = (a_mention("tag:prod"),) if mentioned else ()
+    return a_post(report=report_on(domains, before, worst_count=10), mentions=mentions)
+
+
+def test_an_alert_says_what_fell_from_what_to_what() -> None:
+    message = taken(card(a_fall(), NAME))
+
+    assert title(message) == "a.example fell to 41"
+    assert message.text == (
+        "a.example: health 85 to 41. a.example fell to 41."
+        " a.example health 85 good to 41 poor, down 44."
+    )
+    assert "📉 *a.example* health 🟢 85 good → 🔴 41 poor  ▼" in shown_text(message).replace(
+        "\xa0", " "
+    )
+    assert buttons(message) == PRESSABLE | {"Scan": "/scan a.example"}
+
+
+def test_an_alert_that_comes_a_minute_after_its_slot_says_that_it_is_late() -> None:
+    post = a_fall()
+    assert post.slot is not None
+    late = taken(card(replace(post, sent_at=post.slot.due_at + timedelta(minutes=3)), NAME))
+
+    assert everywhere(late, "Late: due 09:00, sent 09:03")
+    assert "Late" not in card(post, NAME).text
+
+
+def test_an_alert_is_announced_without_the_number_of_worst_domains_that_it_never_shows() -> None:
+    schedule = replace(a_post().digest.plan.schedule, every=15)
+
+    message = taken(announcement_message(a_digest(schedule=schedule, worst_count=7)))
+
+    assert "As soon as something gets worse" in shown_text(message)
+    assert "Worst domains shown" not in shown_text(message)
+
+
+def test_an_alert_says_what_ends_soon() -> None:
+    domain, ends = a_domain("a.example", 85), {"a.example": ending(certificate=7)}
+    then = MOMENT - timedelta(days=1)
+    index = index_by_host([domain])
+    before = baseline_of(index, then, KnownEnds(ends, then))
+    report = report_on([domain], before, worst_count=10, ends=KnownEnds(ends, MOMENT))
+
+    message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
+
+    assert "a.example certificate expires in 7 days" in message.text
+
+
+def test_a_certificate_that_has_ended_is_worse_news_than_a_fall() -> None:
+    domains = [a_domain("a.example", 60), a_domain("b.example", 85)]
+    index, then = index_by_host(domains), MOMENT - timedelta(days=10)
+    ends = {"b.example": ending(certificate=-1)}
+    before = replace(
+        baseline_of(index, then, KnownEnds(ends, then)), scores={"a.example": 85, "b.example": 85}
+    )
+    report = report_on(domains, before, worst_count=10, ends=KnownEnds(ends, MOMENT))
+
+    message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
+
+    assert message.text.startswith("b.example: certificate expired 1 day ago.")
+    assert "a.example health 85 good to 60" in message.text
+
+
+def test_the_owners_of_what_fell_are_mentioned() -> None:
+    message = card(a_fall(mentioned=True), NAME)
+
+    assert f"<@{ADMIN_ID}>" in message.text
+    assert f"<@{ADMIN_ID}>" in str(message.blocks)
+
+
+def test_a_thousand_domains_that_fall_at_once_are_one_post_of_ten_lines() -> None:
+    before = {f"d{number}.example": 90.0 for number in range(1_000)}
+    now = dict.fromkeys(before, 10.0)
+
+    message = taken(card(a_post(report=a_report(now, before)), NAME))
+
+    assert title(message) == "1,000 domains got worse. Worst: d0.example fell to 10"
+    assert "and 990 more" in message.text
+    assert "Details" in buttons(message)
+
+
+@loop_over("text", HOSTILE_TEXTS.values(), ids=list(HOSTILE_TEXTS))
+def test_names_from_outside_do_nothing(text: str) -> None:
+    domain = a_domain(text, 10)
+    before = Baseline(scores=dict.fromkeys(index_by_host([domain]), 90), taken_at=MOMENT)
+
+    taken(card(a_post(report=report_on([domain], before, worst_count=10)), NAME))
+
+
+def test_who_is_on_it_and_what_is_snoozed_stands_in_the_card() -> None:
+    post, now = a_fall(), MOMENT
+    snooze = Snooze(by=ADMIN_ID, until=now + timedelta(days=7))
+    alert = replace(alert_of(post, "C0OPS"), taken_by=ADMIN_ID, taken_at=now, snooze=snooze)
+    message = taken(alert_message(NAME, alert, post.digest, now), f"<@{ADMIN_ID}>")
+    later = alert_message(NAME, alert, post.digest, now + timedelta(days=8))
+
+    assert f"<@{ADMIN_ID}> is on it since" in str(message.blocks)
+    assert f"<@{ADMIN_ID}> snoozed a.example until" in str(message.blocks)
+    assert {"Take over", "Let go", "End snooze"} <= set(buttons(message))
+    assert "I'm on it" not in buttons(message)
+    assert "snoozed" not in str(later.blocks)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [(0, "1 minute"), (40.4, "40 minutes"), (150, "2 hours"), (3_000, "2 days")],
+)
+def test_the_time_to_a_recovery_is_said_in_one_unit(minutes: float, words: str) -> None:
+    assert lasting_text(timedelta(minutes=minutes)) == words
+
+
+def test_a_preview_is_an_alert_without_buttons_or_mentions() -> None:
+    post = a_fall(mentioned=True)
+    preview = alert_preview(alert_of(post, "C0OPS"), post.digest, MOMENT)
+    text = shown_text(taken(preview))
+
+    assert "It would mention" in text
+    assert "a.example fell to 41" in text
+    assert buttons(preview) == {}
+    assert "🔔" not in text
+
+
+def test_a_preview_where_nothing_got_worse_says_so() -> None:
+    post = a_post(report=report_on([a_domain(score=41)], None, worst_count=10))
+    text = shown_text(taken(alert_preview(alert_of(post, "C0OPS"), post.digest, MOMENT)))
+
+    assert text.endswith("Nothing got worse since the last look.")
+
+
+def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:
+    sign = "ssl certificate issuer"
+    issuer = KnownChange(sign, "A CA", "B CA", (MOMENT - timedelta(hours=1)).timestamp())
+    domains = [a_domain("a.example", 90), a_domain("b.example", 60)]
+    known = {"a.example": ending(300, 80, changes=(issuer,)), "b.example": ending(300, 80)}
+    before = Baseline(
+        scores={"a.example": 90, "b.example": 85}, taken_at=MOMENT - timedelta(days=1)
+    )
+    report = report_on(domains, before, worst_count=10, ends=KnownEnds(known, MOMENT))
+    post = a_post(report=report)
+
+    assert title(taken(card(post))) == (
+        "1 domain changed, 1 got worse. Worst: b.example fell to 60"
+    )
+
+
+def test_the_last_word_of_a_deleted_alert_says_nothing_of_its_snooze() -> None:
+    alert = replace(alert_of(a_fall(), "C0OPS"), snooze=Snooze(by=ADMIN_ID))
+
+    text = shown_text(taken(drawn(NAME, alert, None, MOMENT)))
+
+    assert "This alert was deleted." in text
+    assert "snoozed" not in text

@@ -1,0 +1,162 @@
+"""Calls with a workspace's own key, and what is remembered of what the service says of it."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
+from bot.keys.repository import Keys
+from bot.keys.workspace_tracker import LackingScopeError, WorkspaceTracker
+from bot.process.workspace import WorkspaceId
+from bot.store.documents import Document, StoreError
+from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
+from tests.builders import KEY, MOMENT, a_domain
+from tests.fakes import FakeClock, FakeTracker
+from tests.keys.test_repository import RING, a_draft
+from tests.memory import MemoryDocuments
+
+ONE = WorkspaceId("T1")
+NEW_KEY = KEY.replace("Q", "R")
+
+
+class FullDisk(MemoryDocuments):
+    """A store that can be read, but not written."""
+
+    is_full = False
+
+    async def put(
+        self,
+        key: str,
+        value: Mapping[str, Any],
+        *,
+        due_at: datetime | None = None,
+        if_rev: int | None = None,
+    ) -> Document:
+        if self.is_full:
+            raise StoreError("disk full")
+        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
+
+
+class Lines:
+    """A connection with everything around it."""
+
+    def __init__(self) -> None:
+        self.documents = FullDisk()
+        self.clock = FakeClock()
+        self.keys = Keys(self.documents, RING, clock=self.clock)
+        self.tracker = FakeTracker(a_domain())
+        self.notified: list[StoredKey] = []
+        self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
+
+    async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
+        self.notified.append(key)
+        await self.keys.change(
+            workspace,
+            lambda pair: pair.notified(KeyNotice(NoticeKind.REFUSED), self.clock(), ()),
+        )
+
+
+@pytest.fixture
+async def lines() -> Lines:
+    lines = Lines()
+    await lines.keys.save(ONE, a_draft(), set_by="U1")
+    return lines
+
+
+async def test_whether_there_is_a_usable_key_is_known_without_a_request(lines: Lines) -> None:
+    await lines.connection.ready(ONE)
+    with pytest.raises(NoKeyError):
+        await lines.connection.ready(WorkspaceId("T2"))
+    await lines.keys.note_refused(ONE, await lines.keys.stored(ONE))
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.ready(ONE)
+
+    assert lines.tracker.asked == []
+
+
+async def test_a_refused_key_is_reported_once_and_not_sent_again(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+
+    for _ in range(3):
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE)
+
+    assert len(lines.tracker.asked) == 1
+    assert len(lines.notified) == 1
+
+
+async def test_a_refused_key_is_tried_again_once_an_hour_and_heals(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    for minutes in (0, 59, 60, 61, 119, 120):
+        lines.clock.now = MOMENT + timedelta(minutes=minutes)
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE)
+
+    assert len(lines.tracker.asked) == 3  # after 0, 60 and 120 minutes
+    lines.tracker.errors.clear()
+    lines.clock.now += timedelta(hours=1)
+    await lines.connection.list_domains(ONE)
+    record = await lines.keys.record(ONE)
+    assert record is not None
+    assert record.refused_at is None
+
+
+async def test_a_refused_key_is_tried_again_once_at_a_slot(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    slot_at = MOMENT + timedelta(minutes=15)
+    for minutes in (0, 15, 20, 25):
+        lines.clock.now = MOMENT + timedelta(minutes=minutes, seconds=5)
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE, slot_at=slot_at)
+
+    assert len(lines.tracker.asked) == 2
+
+
+async def test_a_key_refused_in_one_process_is_not_sent_by_another(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    keys = Keys(lines.documents, RING, clock=FakeClock())
+    other = WorkspaceTracker(lines.tracker, keys, on_refusal=lines.tell)
+    lines.tracker.before_answer = lambda: asyncio.sleep(0)  # so that both are under way
+
+    outcomes = await asyncio.gather(
+        *(each.list_domains(ONE) for each in (lines.connection, other)), return_exceptions=True
+    )
+    for each in (lines.connection, other):
+        with pytest.raises(InvalidKeyError):
+            await each.list_domains(ONE)
+
+    assert all(isinstance(each, InvalidKeyError) for each in outcomes)
+    assert len(lines.tracker.asked) == 2  # both at once, and nothing more
+    assert len(lines.notified) == 1
+
+
+async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)
+    lines.tracker.errors.clear()
+
+    await lines.connection.recheck_key(ONE)
+
+    await lines.connection.list_domains(ONE)
+
+
+async def test_a_missing_scope_is_remembered_for_its_operation(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InsufficientPermissionsError("no")
+
+    with pytest.raises(LackingScopeError) as caught:
+        await lines.connection.scan(ONE, "d1")
+
+    assert caught.value.operation == "scan"
+    assert (await lines.keys.stored(ONE)).record.lacks == ("scan",)
+
+
+async def test_a_full_disk_does_not_hide_what_the_service_says(lines: Lines) -> None:
+    lines.tracker.errors[KEY] = InvalidKeyError("no")
+    lines.documents.is_full = True
+
+    with pytest.raises(InvalidKeyError):
+        await lines.connection.list_domains(ONE)
