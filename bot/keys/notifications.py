@@ -23,6 +23,7 @@ logger = structlog.get_logger()
 MAX_ADMINS = 5
 # The person whose request was refused waits: the answer says whether notices were sent.
 TELL_WITHIN_S = 5.0
+LOOK_AGAIN_AFTER_S = 0.2
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 WORKERS = 5
@@ -60,6 +61,14 @@ async def claim_notice(keys: Keys, workspace: WorkspaceId, *, lease: timedelta) 
 
     await keys.change(workspace, claimed)
     return claims[0] if claims else None
+
+
+async def is_refusal_under_way(keys: Keys, workspace: WorkspaceId) -> bool:
+    """Return whether some worker sends the first notice of a refusal just now."""
+    pair = await keys.pair(workspace)
+    telling = pair.telling if pair else None
+    is_first_try = telling and telling.name == NoticeKind.REFUSED.value and not telling.tries
+    return bool(telling and is_first_try and telling.until > keys.clock())
 
 
 async def settle_notice(
@@ -100,7 +109,7 @@ class KeyNotices:
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        """Notify of a refused key, unless another worker does; never raise.
+        """Notify of a refused key, or wait for the worker that does; never raise.
 
         After a delay or failure `run_due` goes on.
         """
@@ -108,6 +117,9 @@ class KeyNotices:
         with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
                 await run_shielded(self.tasks, self._tell(workspace))
+                # Perhaps by another process, which has no event for this one.
+                while await is_refusal_under_way(self.keys, workspace):  # noqa: ASYNC110
+                    await asyncio.sleep(LOOK_AGAIN_AFTER_S)
 
     async def run_due(self) -> None:
         """Start the due notices; they run on after this returns."""

@@ -235,6 +235,23 @@ async def test_a_refusal_is_sent_while_a_reminder_is_under_way(bot: Bot) -> None
     assert (await bot.keys.stored(ONE)).record.told == ("U1",)
 
 
+async def test_a_second_caller_waits_for_the_same_notice(bot: Bot) -> None:
+    bot.posts.may_go_on.clear()
+    await bot.refuse()
+    key = await bot.keys.stored(ONE)
+    first = asyncio.create_task(bot.notices(ONE, key))
+    await bot.posts.is_asked.wait()
+    bot.start()  # another process
+    second = asyncio.create_task(bot.notices(ONE, key))
+    await asyncio.wait({second}, timeout=0.05)
+    bot.posts.may_go_on.set()
+    await second
+
+    assert (await bot.keys.stored(ONE)).record.told == ("U1",)
+    await first
+    assert len(bot.posts.notified) == 1
+
+
 async def test_one_of_two_processes_sends_a_refusal(bot: Bot) -> None:
     await bot.refuse()
     key = await bot.keys.stored(ONE)

@@ -211,7 +211,7 @@ async def test_a_whole_alert_is_snoozed_from_the_list_without_a_card(
     ready.clock.ahead += timedelta(hours=1)
     to_next_look(ready)
     card = await redrawn(ready.bob, "fell to 60")
-    listed = await open_list(ready, ready.bob)
+    listed = await until_listed(ready, f"Last run {moment_text(ready.clock())}")
     await ready.bob.choose(listed, "Snooze", "until recovered")
     by_card = await settled(ready.bob)
     drawn = await redrawn(ready.bob, "until recovered")
