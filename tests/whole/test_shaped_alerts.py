@@ -28,8 +28,8 @@ async def test_an_alert_falls_and_recovers_by_its_own_points(ready: Harness) -> 
     quiet = len(cards(ready))
     await fallen(ready, {"www.example": 81}, "fell to 81")
     score(ready, "www.example", 88)  # by the usual points it would be back at once
-    await next_look(ready)
-    still = headline(cards(ready)[0])
+    to_next_look(ready)
+    still = headline(await redrawn(ready.bob, "fell to 88"))
     recovered = await fallen(ready, {"www.example": 97}, "Recovered")
 
     assert quiet == 0
