@@ -204,7 +204,7 @@ async def _alert(browser: Browser, address: str) -> None:
 
 async def _bulk_scan(browser: Browser, address: str) -> None:
     page = await _open(browser, f"{address}/?as=bob&channel=general&dark=0", WIDE)
-    price = await type_command(page, "/scan below:80", "To scan")
+    price = await type_command(page, "/scan below:80", "Scan ")
     await price.get_by_role("button", name="Start").click()
     page = await _open(browser, f"{address}/?as=bob&channel=dm&dark=0", READABLE)
     await page.get_by_text("Worst issues first").wait_for(timeout=120_000)
