@@ -36,7 +36,7 @@ from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
 from bot.scans.bulk_runner import MAX_DOMAINS
 from bot.scans.fact_views import SIGNS, end_named_by, issues_title
 from bot.scans.service import SECONDS_EACH
-from bot.tracker.findings import SEVERITIES, SOON_DAYS, Issue, Knowledge, ScanFacts
+from bot.tracker.findings import SEVERITIES, SOON_DAYS, Issue, Knowledge, ScanFacts, Severity
 from bot.tracker.health import band_of
 from bot.tracker.rate_limit import BudgetState
 from bot.tracker.readings import section_name
@@ -336,10 +336,15 @@ def _issue_lines(items: Sequence[Item], now: datetime) -> list[str]:
         if (facts := item.facts) and (worst := _issues_without_ends(facts, now))
     ]
     return [
-        f"{SIGNS[worst[0].severity]} {_name(host)}: "
+        f"{SIGNS[_worst(facts)]} {_name(host)}: "
         f"{'; '.join(literal(issue.title, 80) for issue in worst)} ({issues_title(facts)})"
         for _rank, host, facts, worst in sorted(rated, key=lambda each: each[:2])
     ]
+
+
+def _worst(facts: ScanFacts) -> Severity:
+    """Return the worst severity of all that are counted, ends too."""
+    return next(severity for severity in SEVERITIES if facts.counts.get(severity))
 
 
 def _issues_without_ends(facts: ScanFacts, now: datetime) -> list[Issue]:

@@ -158,6 +158,23 @@ def test_the_summary_names_the_worst_issue_first() -> None:
     assert buttons(message)["Scan the rest"].endswith(" odd.example")
 
 
+def test_the_sign_of_a_domain_is_that_of_its_worst_issue_an_end_too() -> None:
+    sections = {
+        "ssl": {"notAfter": (MOMENT + timedelta(days=5)).isoformat()},
+        "security": {
+            "issues": [
+                {"severity": "high", "title": "The certificate expires in 5 days"},
+                {"severity": "medium", "title": "No DMARC record"},
+            ]
+        },
+    }
+    item = an_item(facts=facts_of(sections, MOMENT))
+
+    shown = shown_text(summary_message(a_run(item, end=End.DONE), MOMENT))
+
+    assert "🟠 *shop.example*: No DMARC record (2 issues: 1 high, 1 medium)" in shown
+
+
 @loop_over(("count", "rest"), [(5, None), (6, None), (7, "and 2 more")])
 def test_a_part_of_the_summary_does_not_end_with_one_more(count: int, rest: str | None) -> None:
     done = [an_item(f"d{number}.example", "low") for number in range(count)]
