@@ -32,7 +32,10 @@ def run(scenario: Callable[[], Coroutine[Any, Any, Any]], seed: int = 0) -> Any:
 
 def test_half_an_hour_passes_at_once_for_all_clocks_alike() -> None:
     async def scenario() -> list[float]:
-        clocks = (time.time, time.monotonic, time.perf_counter, lambda: utc_now().timestamp())
+        clocks: list[Callable[[], float]] = [
+            *(time.time, time.monotonic, time.perf_counter),
+            lambda: utc_now().timestamp(),
+        ]
         before = [read() for read in clocks]
         await asyncio.sleep(1800)
         return [read() - was for read, was in zip(clocks, before, strict=True)]
