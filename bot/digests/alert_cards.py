@@ -162,7 +162,7 @@ class AlertCards:
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:
             await self.posts.edit_dm(workspace, SentMessage(place, alert.ts), message)
-            alert = await change(lambda each: self._kept(each, token, shown=shown))
+            alert = await change(partial(self._kept, token=token, shown=shown))
         while alert.lines and (alert.ts or not alert.down):
             line, thread = alert.lines[0], alert.ts or None
             await self.posts.acquire_turn(workspace, place)
@@ -171,9 +171,7 @@ class AlertCards:
             except SlackError as error:
                 if not error.is_outcome_unknown:
                     raise
-            alert = await change(
-                lambda each, line=line: self._kept(each, token, line=line)  # type: ignore[misc]
-            )
+            alert = await change(partial(self._kept, token=token, line=line))
         return alert
 
     def _kept(self, alert: Alert, token: str, *, shown: str = "", line: str = "") -> Alert:

@@ -117,8 +117,7 @@ class KeyNotices:
         with warned(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
                 await run_shielded(self.tasks, self._tell(workspace))
-                # Perhaps by another process, which has no event for this one.
-                while await is_refusal_under_way(self.keys, workspace):  # noqa: ASYNC110
+                while await is_refusal_under_way(self.keys, workspace):  # noqa: ASYNC110  # another process has no event for this one
                     await asyncio.sleep(LOOK_AGAIN_AFTER_S)
 
     async def run_due(self) -> None:
