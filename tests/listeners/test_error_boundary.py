@@ -198,6 +198,24 @@ class TestSlowly:
     async def test_the_first_message_points_to_an_answer_in_a_form(self, bot: Bot) -> None:
         assert await bot.do(a_while) == [BELOW, DONE]
 
+    async def test_a_first_message_on_its_way_is_not_the_last_word(
+        self, bot: Bot, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        arrives, send = asyncio.Event(), bot.replies.send
+
+        async def late(*what: Any, **how: Any) -> None:
+            if not bot.said:
+                await arrives.wait()
+            await send(*what, **how)
+
+        async def work() -> None:
+            await a_while()
+            asyncio.get_running_loop().call_later(1, arrives.set)
+
+        monkeypatch.setattr(bot.replies, "send", late)
+
+        assert await bot.do(work) == [BELOW, DONE]
+
 
 class TestFailures:
     """Something goes wrong in the work, or behind it."""
