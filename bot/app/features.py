@@ -44,8 +44,7 @@ from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.domains.shown import ShownScores
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
-from bot.keys import budget
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import HELD_KIND, Keys
@@ -59,12 +58,14 @@ from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
 from bot.slack.usergroups import UserGroups
 from bot.store.clean_up import forget_expired
+from bot.tracker import shared_limits
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.shared_limits import SharedLimits
 from bot.web.gauges import DIGESTS
 
 # The kinds of documents that only count for a time.
-EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, HELD_KIND)
+EXPIRING = (deferred_commands.KIND, shared_limits.KIND, add_many.KIND, HELD_KIND)
 
 
 class Features:
@@ -108,14 +109,13 @@ class Features:
         self.permissions = Permissions(self.managers, Audiences(documents))
         self.audit = Audit(documents, clock=clock)
         self.notices = KeyNotices(services.posting, self.keys, self.managers, key_notice, tasks)
-        budget = RateLimiter(clock=clock)
-        self.allowances = QuotaService(documents, self.keys, budget, tasks)
+        limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
+        self.allowances = KeyAllowances(self.keys, limits)
         self.client = TrackerClient(
             services.tracker_http,
             base_url=services.settings.domain_tracker_url,
-            budget=budget,
-            quotas=self.allowances,
-            note=services.metrics.service.note_call,
+            limits=limits,
+            on_call=services.metrics.service.note_call,
         )
         self.tracker = WorkspaceTracker(self.client, self.keys, on_refusal=self.notices)
 

@@ -22,7 +22,7 @@ from bot.domainkey import form_views as forms
 from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyCheck, KeyService
 from bot.domainkey.views import first_steps_message, saved_message
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.errors import other_portfolio_text
 from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import (
@@ -99,7 +99,7 @@ class KeyFormListeners:
     permissions: Permissions
     keys: Keys
     key_service: KeyService
-    allowances: QuotaService
+    allowances: KeyAllowances
     nights: NightlySetting
     deferred: DeferredCommands
     lines: CommandLines

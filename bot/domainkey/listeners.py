@@ -32,7 +32,7 @@ from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
 from bot.domains.service import Portfolio
 from bot.keys import views as api_key
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.repository import Keys
 from bot.process.errors import BotError, NotAllowedError
 from bot.process.workspace import WorkspaceId
@@ -49,7 +49,7 @@ class KeyState:
     keys: Keys
     managers: Managers
     audiences: Audiences
-    allowances: QuotaService
+    allowances: KeyAllowances
     nights: NightlySetting
     portfolio: Portfolio
     clock: Callable[[], datetime]

@@ -2,7 +2,7 @@
 
 A key is known by its fingerprint only. The service names the requests remaining, but not the
 moment of their renewal (service document, section 8): a count is forgotten after an hour.
-`keys/budget.py` shares the state of a key between processes.
+`shared_limits.py` shares the state of a key between processes.
 """
 
 import random
@@ -35,14 +35,20 @@ MAX_KEYS = 10_000
 
 
 class Purpose(Enum):
-    """The purpose of a request: scheduled work may use the reserve, a person may not.
+    """The purpose of a request: scheduled work may use the reserve, the others may not.
 
-    What can wait leaves half of the allowance to both.
+    A scan of many domains goes after all others that wait for a place. What runs in the
+    background leaves half of the allowance to the others.
     """
 
     PERSON = "person"
+    BULK = "bulk"
     SCHEDULED = "scheduled"
-    SPARE = "spare"
+    BACKGROUND = "background"
+
+    @property
+    def gives_way(self) -> bool:
+        return self is Purpose.BULK
 
 
 def fingerprint(key: str) -> str:
@@ -164,15 +170,15 @@ class RateLimiter:
 
         Raises:
             RateLimitedError: the key waits after a rate-limit error.
-            ReserveReachedError: the purpose is a person's, and only the reserve is left, or it can
-                wait, and half of the allowance is used.
+            ReserveReachedError: a person asks, and only the reserve is left; or it is work in the
+                background, and half of the allowance is used.
         """
         now = self.now()
         entry = self._entry(fingerprint, now)
         _refuse_until(entry.state.blocked_until, now)
-        if purpose is Purpose.PERSON:
+        if purpose in {Purpose.PERSON, Purpose.BULK}:
             _check_reserve(entry, now)
-        elif purpose is Purpose.SPARE:
+        elif purpose is Purpose.BACKGROUND:
             budget = entry.state.at(now)
             if budget.remaining is not None and 2 * budget.remaining <= budget.highest_seen:
                 raise ReserveReachedError(WINDOW_S - (budget.told_ago_s or 0.0))

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.tracker.models import TooBusyError
 
@@ -17,20 +16,7 @@ REQUESTS_EACH = 6
 SCANS_EACH = 4
 
 
-_gives_way: ContextVar[bool] = ContextVar("gives_way", default=False)
-
-
-@contextmanager
-def giving_way() -> Iterator[None]:
-    """Let requests inside the block, also in tasks that begin there, go after all others."""
-    before = _gives_way.set(True)
-    try:
-        yield
-    finally:
-        _gives_way.reset(before)
-
-
-class FairPlaces:
+class FairSemaphore:
     """`count` places, of which one owner holds at most `each`.
 
     A free one goes to those who do not give way, among those to the owner who holds fewest, and
@@ -40,13 +26,13 @@ class FairPlaces:
     def __init__(self, count: int, each: int) -> None:
         self._free = count
         self._each = each
-        self._held: Counter[str] = Counter()
-        self._waiting: list[tuple[str, asyncio.Future[None], bool]] = []
+        self._held: Counter[Hashable] = Counter()
+        self._waiting: list[tuple[Hashable, asyncio.Future[None], bool]] = []
 
     @asynccontextmanager
-    async def hold(self, owner: str) -> AsyncIterator[None]:
+    async def hold(self, owner: Hashable, *, gives_way: bool) -> AsyncIterator[None]:
         place = asyncio.get_running_loop().create_future()
-        waiting = owner, place, _gives_way.get()
+        waiting = owner, place, gives_way
         self._waiting.append(waiting)
         self._admit()
         try:
@@ -60,7 +46,7 @@ class FairPlaces:
             else:
                 self._waiting.remove(waiting)
 
-    def ahead(self, owner: str) -> int:
+    def ahead(self, owner: Hashable) -> int:
         """Return how many who hold or wait for a place have to end before a new one of `owner`.
 
         0: there is a free place.
@@ -95,26 +81,32 @@ class Slots:
     def __init__(self, *, wait_s: float, scan_wait_s: float) -> None:
         self._wait_s = wait_s
         self._scan_wait_s = scan_wait_s
-        self._requests = FairPlaces(MAX_REQUESTS, REQUESTS_EACH)
-        self._scans = FairPlaces(MAX_SCANS, SCANS_EACH)
+        self._requests = FairSemaphore(MAX_REQUESTS, REQUESTS_EACH)
+        self._scans = FairSemaphore(MAX_SCANS, SCANS_EACH)
 
-    def scans_ahead(self, owner: str) -> int:
+    def scans_ahead(self, owner: Hashable) -> int:
         """Return how many scans have to end before a new one of `owner` begins."""
         return self._scans.ahead(owner)
 
     @asynccontextmanager
-    async def acquire(self, owner: str, *, is_scan: bool = False) -> AsyncIterator[None]:
+    async def acquire(
+        self, owner: Hashable, *, is_scan: bool = False, gives_way: bool = False
+    ) -> AsyncIterator[None]:
         """Hold a place inside the block; raise TooBusyError if none becomes free in time.
 
-        `owner` names who shares with others.
+        `owner` is who shares with others. Who `gives_way` goes after all others that wait.
         """
         within_s = self._scan_wait_s if is_scan else self._wait_s
         async with AsyncExitStack() as places:
             try:
                 async with asyncio.timeout(within_s):
                     if is_scan:  # first, so that a waiting scan holds no place of a list
-                        await places.enter_async_context(self._scans.hold(owner))
-                    await places.enter_async_context(self._requests.hold(owner))
+                        await places.enter_async_context(
+                            self._scans.hold(owner, gives_way=gives_way)
+                        )
+                    await places.enter_async_context(
+                        self._requests.hold(owner, gives_way=gives_way)
+                    )
             except TimeoutError as error:
                 raise TooBusyError(f"no request ended within {within_s:g} s") from error
             yield

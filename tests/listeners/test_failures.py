@@ -16,7 +16,7 @@ from bot.dispatch.incoming import answer_unread
 from bot.dispatch.request import Request
 from bot.dispatch.usage import not_understood_message
 from bot.domainkey.screen import KeyScreen
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.key_record import NoKeyError
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
@@ -28,6 +28,7 @@ from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import BudgetState, RateLimiter
+from bot.tracker.shared_limits import SharedLimits
 from tests.builders import facts_for_admin, failure_message
 from tests.fakes import FakeClock
 from tests.loops import loop_over
@@ -48,7 +49,7 @@ class Bot:
         self.failures = Failures(
             keys,
             self.deferred,
-            QuotaService(self.documents, keys, RateLimiter(), Tasks()),
+            KeyAllowances(keys, SharedLimits(self.documents, RateLimiter(), Tasks())),
             egress_addresses=(),
             clock=self.clock,
             permissions=cast(Permissions, self),
