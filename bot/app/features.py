@@ -30,10 +30,13 @@ from bot.dispatch.incoming import answer_unread
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.request import OncePerMessage
 from bot.dispatch.router import Dispatcher
+from bot.domainkey.admin_listeners import AdminListeners
+from bot.domainkey.first_steps import FirstSteps
 from bot.domainkey.form_listeners import KeyFormListeners
-from bot.domainkey.listeners import AdminListeners, KeyListeners, KeyState
+from bot.domainkey.listeners import KeyListeners
 from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
+from bot.domainkey.state import KeyState
 from bot.domains import add_many
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
@@ -281,11 +284,13 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
         permissions=features.permissions,
         keys=features.keys,
         key_service=key_service,
-        allowances=features.allowances,
-        nights=features.nights,
-        deferred=services.deferred,
-        lines=dispatcher.lines,
-        digests=features.digests,
+        first_steps=FirstSteps(
+            allowances=features.allowances,
+            nights=features.nights,
+            deferred=services.deferred,
+            lines=dispatcher.lines,
+            digests=features.digests,
+        ),
         screen=screen,
         clock=services.clock,
     ).register(dispatcher)

@@ -25,7 +25,7 @@ from bot.domainkey.views import (
 )
 from bot.keys.errors import key_notice
 from bot.keys.key_pair import KeyPair, PreviousKey
-from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind
+from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind, OtherPortfolioError
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL
 from tests.blocks.acceptance import (
     Json,
@@ -111,7 +111,7 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
         assert words in message.text
         assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
     assert_slack_takes_form(saved_form(a_key_record(), 1))
-    assert_slack_takes_form(other_portfolio_form("x" * 3_000, "meta"))
+    assert_slack_takes_form(other_portfolio_form(OtherPortfolioError(10**9, 10**9), "meta"))
     assert_slack_takes_form(refused_form(CHECKING))
 
 
