@@ -60,12 +60,12 @@ def fingerprint(key: str) -> str:
 class BudgetState:
     """The present state of one key.
 
-    `remaining` and its age `told_ago_s` are `None` without a count in the last hour, `wait_s`
+    `remaining` and its age `age_s` are `None` without a count in the last hour, `wait_s`
     when the key does not wait. `highest_seen` is the highest count of the last day, or 0.
     """
 
     remaining: int | None = None
-    told_ago_s: float | None = None
+    age_s: float | None = None
     wait_s: float | None = None
     highest_seen: int = 0
 
@@ -82,7 +82,7 @@ class BudgetState:
     @property
     def next_try_s(self) -> float:
         """The seconds until a person's request is let through, 0 for now."""
-        probe_s = RESERVE_PROBE_S - (self.told_ago_s or 0.0) if self.is_reserve_reached else 0.0
+        probe_s = RESERVE_PROBE_S - (self.age_s or 0.0) if self.is_reserve_reached else 0.0
         return max(0.0, self.wait_s or 0.0, probe_s)
 
 
@@ -108,7 +108,7 @@ class RateLimitState:
         is_known = known.remaining is not None and now < known.told_at + WINDOW_S
         return BudgetState(
             remaining=known.remaining if is_known else None,
-            told_ago_s=max(0.0, now - known.told_at) if is_known else None,
+            age_s=max(0.0, now - known.told_at) if is_known else None,
             wait_s=known.blocked_until - now if now < known.blocked_until else None,
             highest_seen=known.highest,
         )
@@ -181,7 +181,7 @@ class RateLimiter:
         elif purpose is Purpose.BACKGROUND:
             budget = entry.state.at(now)
             if budget.remaining is not None and 2 * budget.remaining <= budget.highest_seen:
-                raise ReserveReachedError(WINDOW_S - (budget.told_ago_s or 0.0))
+                raise ReserveReachedError(WINDOW_S - (budget.age_s or 0.0))
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""

@@ -115,7 +115,7 @@ async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> Non
 
 async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
     async def of_the_key_in_use(error: Exception, _request: Request) -> Message:
-        none_left = BudgetState(remaining=0, wait_s=900, told_ago_s=3, highest_seen=1_000)
+        none_left = BudgetState(remaining=0, wait_s=900, age_s=3, highest_seen=1_000)
         return failure_message(error, facts_for_admin(allowance=none_left))
 
     screen = KeyScreen(of_the_key_in_use, FakeClock())

@@ -156,9 +156,7 @@ def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeCl
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
     clock.advance(WINDOW_S - 1)
-    assert budget.state("k") == BudgetState(
-        remaining=10, told_ago_s=WINDOW_S - 1, highest_seen=1000
-    )
+    assert budget.state("k") == BudgetState(remaining=10, age_s=WINDOW_S - 1, highest_seen=1000)
 
     clock.advance(1)
 
