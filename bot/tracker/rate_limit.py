@@ -90,11 +90,11 @@ class BudgetState:
 class RateLimitState:
     """The stored state of one key. Moments are seconds since 1970.
 
-    `remaining` is from the reply at `told_at`. `steps` counts the rate-limit errors since the
+    `remaining` is from the reply at `reported_at`. `steps` counts the rate-limit errors since the
     last success; the key waits until `blocked_until`. Both were last changed at `wait_at`.
     """
 
-    told_at: float = 0.0
+    reported_at: float = 0.0
     remaining: int | None = None
     highest: int = 0
     highest_at: float = 0.0
@@ -105,17 +105,17 @@ class RateLimitState:
     def at(self, now: float) -> BudgetState:
         """Return the state at the moment `now`."""
         known = self.as_of(now)
-        is_known = known.remaining is not None and now < known.told_at + WINDOW_S
+        is_known = known.remaining is not None and now < known.reported_at + WINDOW_S
         return BudgetState(
             remaining=known.remaining if is_known else None,
-            age_s=max(0.0, now - known.told_at) if is_known else None,
+            age_s=max(0.0, now - known.reported_at) if is_known else None,
             wait_s=known.blocked_until - now if now < known.blocked_until else None,
             highest_seen=known.highest,
         )
 
     def as_of(self, now: float) -> "RateLimitState":
         """Return the state without an old highest count; nothing if its clock is far ahead."""
-        if max(self.told_at, self.wait_at) > now + SKEW_S:
+        if max(self.reported_at, self.wait_at) > now + SKEW_S:
             return RateLimitState()
         if self.highest_at + HIGHEST_KEPT_S <= now:
             return replace(self, highest=0, highest_at=0.0)
@@ -123,11 +123,11 @@ class RateLimitState:
 
     def newest(self, other: "RateLimitState") -> "RateLimitState":
         """Return the later count and the later wait of the two states."""
-        count = max(self, other, key=lambda each: each.told_at)
+        count = max(self, other, key=lambda each: each.reported_at)
         most = max(self, other, key=lambda each: each.highest)
         wait = max(self, other, key=lambda each: each.wait_at)
         return RateLimitState(
-            told_at=count.told_at,
+            reported_at=count.reported_at,
             remaining=count.remaining,
             highest=most.highest,
             highest_at=most.highest_at,
@@ -195,7 +195,7 @@ class RateLimiter:
         state = entry.state
         highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
         entry.state = replace(
-            state, told_at=now, remaining=remaining, highest=highest, highest_at=highest_at
+            state, reported_at=now, remaining=remaining, highest=highest, highest_at=highest_at
         )
 
     def record_rate_limit(self, fingerprint: str, retry_after_s: float | None) -> float:
@@ -256,7 +256,7 @@ def _check_reserve(entry: _Entry, now: float) -> None:
     if entry.reserve_probed_at > now:  # the clock was set back
         entry.reserve_probed_at = 0.0
     # A count that came with scheduled work serves as a probe too.
-    probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
+    probe_at = max(entry.state.reported_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
     entry.reserve_probed_at = now
