@@ -70,7 +70,7 @@ async def test_a_repeated_key_is_taken_out_of_what_the_service_said() -> None:
         with pytest.raises(RejectedError) as caught:
             await tracker.list_domains(ACME, KEY)
 
-    assert caught.value.said == "Bad header: Bearer [hidden]"
+    assert caught.value.detail == "Bad header: Bearer [hidden]"
 
 
 async def test_no_object_shows_the_key() -> None:
