@@ -28,7 +28,7 @@ class KeyScreen:
     def in_form(
         self,
         draw: Callable[[Request, str], Awaitable[Block]],
-        trouble: Callable[[str], Block],
+        draw_failure: Callable[[str], Block],
     ) -> PressHandler:
         """Return a listener that shows the form that `draw` returns, or why there is none."""
 
@@ -36,7 +36,7 @@ class KeyScreen:
             try:
                 form = await draw(request, value)
             except BotError as error:
-                await self.show_failure(request, error, trouble)
+                await self.show_failure(request, error, draw_failure)
             else:
                 await draw_or_reply(request, form, Message("That form is closed."))
 
