@@ -65,10 +65,6 @@ class Keys:
             raise NoKeyError("no key in this workspace")
         return StoredKey(self._decrypt(workspace, pair.sealed), pair.sealed, pair.record)
 
-    async def is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
-        """Return whether the key in use is this one; raise StoreError."""
-        return self._holds(workspace, await self.pair(workspace), secret)
-
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
         """Return the key before the one in use.
 

@@ -87,16 +87,14 @@ class Call:
             "Accept": "application/json",
             "Accept-Encoding": "identity",
         }
-        if self.is_write:
+        method, content = "GET", None
+        if self.sent is not None:
             headers["Content-Type"] = "application/json"
-        return http.build_request(
-            "POST" if self.is_write else "GET",
-            base_url + self.path,
-            headers=headers,
             # ASCII only, which half a surrogate pair needs.
-            content=json.dumps(self.sent).encode() if self.is_write else None,
-            timeout=httpx.Timeout(self.deadline_s, connect=connect_s, pool=connect_s),
-        )
+            method, content = "POST", json.dumps(self.sent).encode()
+        timeout = httpx.Timeout(self.deadline_s, connect=connect_s, pool=connect_s)
+        url = base_url + self.path
+        return http.build_request(method, url, headers=headers, content=content, timeout=timeout)
 
 
 def scan_path(domain_id: str) -> str:

@@ -77,7 +77,7 @@ class BudgetState:
     @property
     def is_reserve_reached(self) -> bool:
         """True when only the reserve is left."""
-        return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
+        return self.remaining is not None and 0 < self.reserve >= self.remaining
 
     @property
     def next_try_s(self) -> float:
@@ -173,8 +173,7 @@ class RateLimiter:
             ReserveReachedError: a person asks, and only the reserve is left; or it is work in the
                 background, and half of the allowance is used.
         """
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         _refuse_until(entry.state.blocked_until, now)
         if purpose in {Purpose.PERSON, Purpose.BULK}:
             _check_reserve(entry, now)
@@ -185,13 +184,12 @@ class RateLimiter:
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
-        now = self.now()
-        _refuse_until(self._entry(fingerprint, now).state.blocked_until, now)
+        entry, now = self._present(fingerprint)
+        _refuse_until(entry.state.blocked_until, now)
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
         """Record the requests remaining that a reply named."""
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         state = entry.state
         highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
         entry.state = replace(
@@ -206,8 +204,7 @@ class RateLimiter:
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Requests
         refused together count as one error.
         """
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         state, left_s = entry.state, entry.state.blocked_until - now
         steps, wait_s = state.steps, left_s
         if left_s <= 0:
@@ -220,8 +217,7 @@ class RateLimiter:
 
     def record_success(self, fingerprint: str) -> None:
         """Record a success, which ends the steps of a wait that is over."""
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         if entry.state.steps and now >= entry.state.blocked_until:
             entry.state = replace(entry.state, wait_at=now, blocked_until=0.0, steps=0)
 
@@ -232,17 +228,18 @@ class RateLimiter:
 
     def learn(self, fingerprint: str, state: RateLimitState) -> None:
         """Merge the state that another process has stored."""
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         entry.state = entry.state.newest(state.as_of(now))
 
     def state(self, fingerprint: str) -> BudgetState:
         return self.known(fingerprint).at(self.now())
 
-    def _entry(self, fingerprint: str, now: float) -> _Entry:
+    def _present(self, fingerprint: str) -> tuple[_Entry, float]:
+        """Return the entry of a key as of now, and now."""
+        now = self._clock().timestamp()
         entry = self._entries.setdefault(fingerprint, _Entry())
         entry.state = entry.state.as_of(now)
-        return entry
+        return entry, now
 
 
 def _refuse_until(moment: float, now: float) -> None:
