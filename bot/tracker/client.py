@@ -33,7 +33,7 @@ from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 from bot.tracker.slots import Slots
 
-# The limits of a whole call with all attempts, and of the wait for a place among the requests
+# The limits of a whole call with all attempts, and of the wait for a slot among the requests
 # before that; a scan waits for one up to `SCAN_S`.
 LIST_S, ADD_S, SCAN_S, SLOT_S = 30.0, 30.0, 120.0, 60.0
 RETRY_WAIT_S = 0.25
@@ -138,7 +138,7 @@ class TrackerClient:
     async def _call(
         self, workspace: WorkspaceId, purpose: Purpose, call: Call, decode: Decode[T]
     ) -> T:
-        """Return the decoded answer of a call: the log, the hour, a place, the time, attempts."""
+        """Return the decoded answer of a call: the log, the hour, a slot, the time, attempts."""
         key_id = fingerprint(call.key)
         with self._logged(call, purpose):
             await self._limits.before_request(workspace, key_id)

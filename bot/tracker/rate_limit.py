@@ -37,7 +37,7 @@ MAX_KEYS = 10_000
 class Purpose(Enum):
     """The purpose of a request: scheduled work may use the reserve, the others may not.
 
-    A scan of many domains goes after all others that wait for a place. What runs in the
+    A scan of many domains goes after all others that wait for a slot. What runs in the
     background leaves half of the allowance to the others.
     """
 

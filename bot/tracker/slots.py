@@ -1,4 +1,4 @@
-"""Places for requests, shared fairly by the workspaces that ask."""
+"""Slots for requests, shared fairly by the workspaces that ask."""
 
 import asyncio
 from collections import Counter
@@ -9,15 +9,15 @@ from bot.tracker.models import TooBusyError
 
 # More gain nothing: with httpx 0.28 a request among 20 took twice the processor time.
 MAX_REQUESTS = 8
-# A scan may take two minutes. Two places stay free for lists, and so for digests.
+# A scan may take two minutes. Two slots stay free for lists, and so for digests.
 MAX_SCANS = 6
-# At most this much is one workspace's, so that another one finds a place at once.
+# At most this much is one workspace's, so that another one finds a slot at once.
 REQUESTS_EACH = 6
 SCANS_EACH = 4
 
 
 class FairSemaphore:
-    """`count` places, of which one owner holds at most `each`.
+    """`count` slots, of which one owner holds at most `each`.
 
     A free one goes to those who do not give way, among those to the owner who holds fewest, and
     among those to who came first.
@@ -31,15 +31,15 @@ class FairSemaphore:
 
     @asynccontextmanager
     async def hold(self, owner: Hashable, *, gives_way: bool) -> AsyncIterator[None]:
-        place = asyncio.get_running_loop().create_future()
-        waiting = owner, place, gives_way
+        slot = asyncio.get_running_loop().create_future()
+        waiting = owner, slot, gives_way
         self._waiting.append(waiting)
         self._admit()
         try:
-            await place
+            await slot
             yield
         finally:
-            if place.done() and not place.cancelled():
+            if slot.done() and not slot.cancelled():
                 self._free += 1
                 self._held -= Counter([owner])
                 self._admit()
@@ -47,9 +47,9 @@ class FairSemaphore:
                 self._waiting.remove(waiting)
 
     def ahead(self, owner: Hashable) -> int:
-        """Return how many who hold or wait for a place have to end before a new one of `owner`.
+        """Return how many who hold or wait for a slot have to end before a new one of `owner`.
 
-        0: there is a free place.
+        0: there is a free slot.
         """
         has_all = self._held[owner] >= self._each
         if self._free and not has_all:
@@ -61,19 +61,19 @@ class FairSemaphore:
         while self._free:
             fitting = [
                 (gives_way, self._held[owner], number)
-                for number, (owner, place, gives_way) in enumerate(self._waiting)
-                if self._held[owner] < self._each and not place.cancelled()
+                for number, (owner, slot, gives_way) in enumerate(self._waiting)
+                if self._held[owner] < self._each and not slot.cancelled()
             ]
             if not fitting:
                 return
-            owner, place, _ = self._waiting.pop(min(fitting)[2])
+            owner, slot, _ = self._waiting.pop(min(fitting)[2])
             self._free -= 1
             self._held[owner] += 1
-            place.set_result(None)
+            slot.set_result(None)
 
 
 class Slots:
-    """Places for requests, for which a request waits up to `wait_s` seconds.
+    """Slots for requests, for which a request waits up to `wait_s` seconds.
 
     A scan waits up to `scan_wait_s`, as others of its workspace may take so long.
     """
@@ -92,19 +92,19 @@ class Slots:
     async def acquire(
         self, owner: Hashable, *, is_scan: bool = False, gives_way: bool = False
     ) -> AsyncIterator[None]:
-        """Hold a place inside the block; raise TooBusyError if none becomes free in time.
+        """Hold a slot inside the block; raise TooBusyError if none becomes free in time.
 
         `owner` is who shares with others. Who `gives_way` goes after all others that wait.
         """
         within_s = self._scan_wait_s if is_scan else self._wait_s
-        async with AsyncExitStack() as places:
+        async with AsyncExitStack() as slots:
             try:
                 async with asyncio.timeout(within_s):
-                    if is_scan:  # first, so that a waiting scan holds no place of a list
-                        await places.enter_async_context(
+                    if is_scan:  # first, so that a waiting scan holds no slot of a list
+                        await slots.enter_async_context(
                             self._scans.hold(owner, gives_way=gives_way)
                         )
-                    await places.enter_async_context(
+                    await slots.enter_async_context(
                         self._requests.hold(owner, gives_way=gives_way)
                     )
             except TimeoutError as error:

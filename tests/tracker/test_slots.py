@@ -19,8 +19,8 @@ async def taken(
     """Hold places for `owner`, or each for another one."""
     stack = AsyncExitStack()
     for number in range(count):
-        place = slots.acquire(owner or f"{number}", is_scan=is_scan, gives_way=gives_way)
-        await stack.enter_async_context(place)
+        slot = slots.acquire(owner or f"{number}", is_scan=is_scan, gives_way=gives_way)
+        await stack.enter_async_context(slot)
     return stack
 
 
