@@ -8,22 +8,23 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from bot.tracker.checks import read_check
 from bot.tracker.failures import has_error_text, reports_failure
-from bot.tracker.findings import MAX_WORD_CHARS
-from bot.tracker.names import Names, humanized, normalized, without_prefix, words_of
+from bot.tracker.names import Names, humanized, normalized, without_prefix
 from bot.tracker.neutral import is_bad_news, says_nothing
 from bot.tracker.readings import (
     Reading,
     Verdict,
     boolean_of,
+    fix_in,
     is_plain,
     issue_reading,
+    severity_name,
     shown_path,
     texts_of,
 )
 from bot.tracker.value_rules import (
     all_states,
-    counts_bad,
     is_old_protocol,
     is_threat,
     old_protocol,
@@ -32,13 +33,10 @@ from bot.tracker.value_rules import (
     read_response_code,
     read_state,
     read_value,
-    state_of,
 )
 
 MAX_PATH_PARTS = 12
 _SAYS_NOTHING = re.compile(r"[\d.,:-]+|https?://\S+|/\S*|GET|HEAD|POST|PUT|OPTIONS")
-# What may stand before the name of a check's state.
-_OF_CHECK = frozenset({"latest", "last", "current", "run", "check", "test"})
 Given = Mapping[object, object]
 
 
@@ -128,7 +126,7 @@ class _Reader:
         is_flat = not any(isinstance(value, dict | list) for value in given.values())
         if node.kind == "issue" and is_flat:
             return self._listed_issue(node, given)
-        check = self._check(node, given)
+        check = read_check(self._section, node.path, given, self._names)
         if node.is_judged and not any(each.verdict is Verdict.ISSUE for each in check):
             check = []
         return (
@@ -180,7 +178,7 @@ class _Reader:
 
     def _listed_issue(self, node: _Node, given: Given) -> list[Reading]:
         texts = texts_of(given)
-        rated = self._severity_name(texts)
+        rated = severity_name(texts, self._names)
         word = texts[rated] if rated else node.word
         if self._is_closed(given, word):
             return [Reading(Verdict.PASSED, "closed issue", node.path)]
@@ -199,7 +197,7 @@ class _Reader:
     def _rated(self, node: _Node, given: Given) -> list[Reading]:
         """Read a record with a severity and a title, in whatever list it stands."""
         texts, names = texts_of(given), self._names
-        rated = self._severity_name(texts)
+        rated = severity_name(texts, self._names)
         if rated is None:
             return []
         word, title = texts[rated], self._title(texts, rated)
@@ -217,106 +215,6 @@ class _Reader:
         if is_small and node.kind != "issue":
             return [Reading(Verdict.INFO, "record with a severity", node.path)]
         return [self._issue("record with a severity", node.path, title, word, texts)]
-
-    def _check(self, node: _Node, given: Given) -> list[Reading]:
-        """Read a record of one check: a name or a protection, and how it came out."""
-        if not node.path or self._section == "whois":
-            return []
-        protection = self._names.protection(node.path[-1])
-        texts = texts_of(given)
-        named = next((texts[name] for name in self._names.subjects if name in texts), None)
-        above, name = (normalized(each) for each in ("", *node.path)[-2:])
-        is_key = above in self._names.states["parents"] and not name.isdecimal()
-        subject = node.path[-1] if protection or (is_key and not named) else named
-        if subject is None:
-            return []
-        path = node.path if protection else (*node.path[:-1], subject)
-        verdicts = [
-            (verdict, str(key), value)
-            for key, value in given.items()
-            if not isinstance(value, dict | list)
-            and (verdict := self._verdict(str(key), value, path))
-        ]
-        if (points := self._points(texts)) is not None:
-            verdicts.append((points, "passed", False))
-        if not verdicts:
-            return []
-        failed = next((each for each in verdicts if each[0] is Verdict.ISSUE), None)
-        # `ok: false` of a check is how it came out.
-        others = {key: value for key, value in given.items() if not failed or key != failed[1]}
-        has_failed = reports_failure(others, self._names)
-        if failed and not (
-            has_failed and words_of(failed[1])[-1] not in self._names.states["names"]
-        ):
-            return [self._failed_check(path, humanized(subject), given, failed[1], failed[2])]
-        unable = (
-            has_failed
-            or any(each[0] is Verdict.NOT_CHECKED for each in verdicts)
-            or any(counts_bad(str(key), value, self._names) for key, value in given.items())
-        )
-        return [Reading(Verdict.NOT_CHECKED if unable else Verdict.PASSED, "check", path)]
-
-    def _points(self, texts: Mapping[str, str]) -> Verdict | None:
-        """Return what a test says that gives one point or none; not all are about security."""
-        if texts.get("scoredisplaymode") != "binary" or texts.get("score") not in {"0", "1"}:
-            return None
-        about = f"{texts.get('id', '')} {texts.get('title', '')}"
-        is_bad = texts["score"] == "0"
-        if is_bad and not self._names.security_text.search(about):
-            return Verdict.INFO
-        return Verdict.ISSUE if is_bad else Verdict.PASSED
-
-    def _failed_check(
-        self, path: tuple[str, ...], name: str, given: Given, key: str, value: object
-    ) -> Reading:
-        texts = texts_of(given)
-        details = ("error", "details", "detail", "info", "message", "summary")
-        detail = next((texts[each] for each in details if texts.get(each)), "")
-        title = f"{name}: {self._result(key, value)}"
-        rated = self._severity_name(texts)
-        word = texts[rated] if rated else str(value)
-        return issue_reading(
-            self._section,
-            self._names,
-            "check",
-            path,
-            f"{title} ({detail})" if detail else title,
-            word=word,
-            fix=self._fix(texts),
-            is_named=True,
-        )
-
-    def _result(self, key: str, value: object) -> str:
-        """Return how a check came out: `fail`, `listed`, `not valid`."""
-        truth = boolean_of(value)
-        if truth is None or words_of(key)[-1] in self._names.states["names"]:
-            return str(value)[:MAX_WORD_CHARS]
-        said = " ".join(word for word in words_of(key) if word not in {"is", "has"})
-        return said if truth else f"not {said}"
-
-    def _verdict(self, key: str, value: object, path: tuple[str, ...]) -> Verdict | None:
-        """Return what one value of a check's record says of the check."""
-        names, name = self._names, without_prefix(key)
-        about = path[-1:] if names.protection(path[-1]) else path
-        *before, last = words_of(key) or ("",)  # `latest_run_result`
-        if (
-            isinstance(value, str)
-            and last in names.states["names"]
-            and _OF_CHECK.issuperset(before)
-        ):
-            return state_of(value, about, names)
-        if (truth := boolean_of(value)) is None:
-            return None
-        if name in names.bad_if_true:
-            return Verdict.ISSUE if truth else Verdict.PASSED
-        is_protection = names.protection(path[-1]) is not None
-        if name in names.results or (name in names.bad_if_false and is_protection):
-            return Verdict.PASSED if truth else Verdict.ISSUE
-        if name in names.bad_if_false and not truth:
-            return Verdict.ISSUE
-        if name in names.present and (is_protection or is_threat(path, names)):
-            return Verdict.PASSED if truth is is_protection else Verdict.ISSUE
-        return None
 
     def _listed(self, node: _Node, given: Given) -> list[Reading]:
         """Read an item of a list of what failed, passed, or could not be checked."""
@@ -421,11 +319,8 @@ class _Reader:
     def _issue(
         self, rule: str, path: tuple[str, ...], title: str, word: str, texts: Mapping[str, str]
     ) -> Reading:
-        fix = self._fix(texts)
+        fix = fix_in(texts, self._names)
         return issue_reading(self._section, self._names, rule, path, title, word=word, fix=fix)
-
-    def _severity_name(self, texts: Mapping[str, str]) -> str | None:
-        return next((name for name in texts if name in self._names.severity_names), None)
 
     def _titled(self, texts: Mapping[str, str]) -> bool:
         return any(name in texts for name in self._names.titles)
@@ -440,9 +335,6 @@ class _Reader:
         about = texts.get("id", "") or texts.get("check", "")
         is_alone = title_key in {"finding", "message", "text", "detail", "details"}
         return f"{about}: {title}" if is_alone and about and about != title else title
-
-    def _fix(self, texts: Mapping[str, str]) -> str:
-        return next((texts[name] for name in self._names.fixes if name in texts), "")
 
     def _is_closed(self, given: Given, word: str) -> bool:
         """Return whether an issue is none any more, or was looked for and not found."""

@@ -101,3 +101,13 @@ def texts_of(given: Mapping[object, object]) -> dict[str, str]:
 def _text(value: object) -> str:
     values = value if isinstance(value, list) else [value]
     return ", ".join(str(item).strip() for item in values if is_plain(item))[:MAX_TEXT_CHARS]
+
+
+def severity_name(texts: Mapping[str, str], names: Names) -> str | None:
+    """Return the name under which the texts of a record rate an issue, `None` if none does."""
+    return next((name for name in texts if name in names.severity_names), None)
+
+
+def fix_in(texts: Mapping[str, str], names: Names) -> str:
+    """Return what to do, by the texts of an issue's record, "" if they do not say."""
+    return next((texts[name] for name in names.fixes if name in texts), "")
