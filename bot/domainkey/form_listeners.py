@@ -1,6 +1,6 @@
 """Handle the forms that set and rotate the API key."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,8 +14,8 @@ from bot.domainkey import form_views as forms
 from bot.domainkey.first_steps import FirstSteps
 from bot.domainkey.key_form import GivenKey, read_key_form
 from bot.domainkey.screen import KeyScreen
-from bot.domainkey.service import KeyCheck, KeyService
-from bot.keys.key_record import OtherPortfolioError
+from bot.domainkey.service import KeyService
+from bot.keys.key_record import KeyDraft, OtherPortfolioError
 from bot.keys.repository import Keys
 from bot.keys.views import SET_KEY
 from bot.process.errors import BotError, NotAllowedError
@@ -43,7 +43,7 @@ class KeyFormListeners:
             forms.DELETED_IT: self.finish,
         }
         for action_id, step in steps.items():
-            dispatcher.action(action_id, self.screen.in_form(step, forms.refused_form))
+            dispatcher.action(action_id, self.screen.in_form(step))
 
     async def open_key_form(self, request: Request, _value: str) -> None:
         """Open the form for a key: the first of three steps if it takes another one's place."""
@@ -54,20 +54,11 @@ class KeyFormListeners:
 
     async def set_key(self, request: Request, given: GivenKey) -> None:
         """Check the key with one request, save it, run the deferred commands."""
-        draft = given.draft(self.clock().date())
-
-        async def save(by: str) -> KeyCheck:
-            return await self.key_service.set_key(request.workspace, draft, by=by)
-
-        await self._save(request, save, given.values)
+        await self._save(request, given.draft(self.clock().date()), given.values)
 
     async def use_key(self, request: Request, _value: str) -> None:
         """Save the key that was entered just now, though it is of another portfolio."""
-
-        async def save(by: str) -> KeyCheck:
-            return await self.key_service.confirm(request.workspace, by=by)
-
-        await self._save(request, save, forms.KeyFormValues())
+        await self._save(request, None, forms.KeyFormValues())
 
     async def second_step(self, request: Request, mark: str) -> Block:
         """Return the second step of a replacement that was left there."""
@@ -87,15 +78,19 @@ class KeyFormListeners:
         return forms.finished(await self.key_service.finish(request.workspace, mark, by=by))
 
     async def _save(
-        self,
-        request: Request,
-        save: Callable[[str], Awaitable[KeyCheck]],
-        values: forms.KeyFormValues,
+        self, request: Request, draft: KeyDraft | None, values: forms.KeyFormValues
     ) -> None:
-        """Check and save a key, and show what comes next, or why it was not saved."""
+        """Check and save a key, and show what comes next, or why it was not saved.
+
+        Without a `draft` it is the key that the person entered just now.
+        """
+        workspace = request.workspace
         try:
-            member = await self.permissions.require_configurer(request)
-            check = await save(member.user_id)
+            by = (await self.permissions.require_configurer(request)).user_id
+            if draft:
+                check = await self.key_service.set_key(workspace, draft, by=by)
+            else:
+                check = await self.key_service.confirm(workspace, by=by)
         except NotAllowedError as error:
             await self.screen.show_failure(request, error, forms.refused_form)
         except OtherPortfolioError as error:
@@ -105,7 +100,7 @@ class KeyFormListeners:
             sentence = (await self.screen.explained(request, error)).text
             pair = None
             with suppress(BotError):
-                pair = await self.keys.pair(request.workspace)
+                pair = await self.keys.pair(workspace)
             form = forms.key_form(request.as_metadata(), values, sentence, in_use=pair)
             await draw_or_reply(request, form, forms.not_saved_message(sentence))
         else:
