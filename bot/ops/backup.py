@@ -16,7 +16,7 @@ from typing import IO, Any
 from bot import __version__
 from bot.blocks.text import plural
 from bot.ops.output import OperatingError, shown
-from bot.ops.stores import Store, no_keys_error
+from bot.ops.sealed_texts import Store, no_keys_error
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, KeyRing
 from bot.store.files import written_whole

@@ -16,7 +16,7 @@ from bot.ops.doctor import diagnose
 from bot.ops.explain import explain_file
 from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_names
 from bot.ops.rotate_secrets import rotate, rotation_lines
-from bot.ops.stores import Store, no_keys_error, read_sealed
+from bot.ops.sealed_texts import Store, no_keys_error, read_sealed
 from bot.process.clock import utc_now
 from bot.process.logs import set_up_logs
 from bot.settings import DEFAULT_FILE, Settings, text_of

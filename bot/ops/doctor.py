@@ -27,7 +27,7 @@ from bot.ops.output import (
     shown,
     warning,
 )
-from bot.ops.stores import Store
+from bot.ops.sealed_texts import Store
 from bot.settings import Settings, is_loopback, text_of
 from bot.slack.auth import check_api, fetch_grant
 from bot.slack.client import check_app_token

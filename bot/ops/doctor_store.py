@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.blocks.text import plural
 from bot.ops.output import Finding, failure, ok, shown, some_names, warning
-from bot.ops.stores import SealedText, read_sealed, sealed_in, unopened
+from bot.ops.sealed_texts import SealedText, read_sealed, sealed_in, unopened
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.files import lock_file_of, lock_holder

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.ops.output import shown
-from bot.ops.stores import SealedText, sealed_in, with_text
+from bot.ops.sealed_texts import SealedText, sealed_in, with_text
 from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring

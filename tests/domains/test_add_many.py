@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.app.features import EXPIRING
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import (
@@ -197,4 +196,4 @@ async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> Non
     name = await bot.lists.keep(HERE, bot.report.new)
 
     assert await bot.lists.kept(HERE, name) == bot.report.new
-    assert await forget_expired(bot.documents, EXPIRING, bot.clock.now + KEPT_FOR) == 1
+    assert await forget_expired(bot.documents, bot.clock.now + KEPT_FOR) == 1

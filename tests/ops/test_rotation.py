@@ -59,7 +59,7 @@ async def install(documents: Documents, ring: KeyRing) -> None:
 
 
 # Each module of the bot that seals something, and what lets it do so. Who adds a module here
-# also says in bot/ops/stores.py what its texts are sealed about.
+# also says in bot/ops/sealed_texts.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "keys/repository.py": seal_a_key,
     "dispatch/deferred_commands.py": seal_a_command,
@@ -70,7 +70,7 @@ SEALED, DOCUMENTS = 7, 5
 # The ring itself, what seals again what others have sealed, and what seals for a browser's address
 # only, not for the store.
 NO_SEALERS = {
-    *("store/encryption.py", "ops/rotate_secrets.py", "ops/stores.py"),
+    *("store/encryption.py", "ops/rotate_secrets.py", "ops/sealed_texts.py"),
     "installations/oauth_flow.py",
 }
 

@@ -1,4 +1,4 @@
-"""Find the sealed texts of a store."""
+"""Find the sealed texts of a store, by the table of kinds of documents."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.ops.output import OperatingError, shown
-from bot.process.workspace import WorkspaceId
-from bot.store.documents import Document, UnreadableSecretError
+from bot.process.workspace import workspace_of_key
+from bot.store.documents import Document, UnreadableSecretError, kind_of
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data
+from bot.store.kinds import KINDS
 from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 
 Store = FileStore | DatabaseStore
-FIELD = "sealed"
+SEALED = "sealed"  # the name of each field that holds one
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +85,22 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
     return {**value, name: inner}
 
 
-# A kind of document, and where in it a sealed text is -> what it is sealed as.
-# Whom the last two are about is in the key of their document.
-SEALED_AT = {
-    ("key", "sealed"): "api-key",
-    ("key", "earlier", "sealed"): "api-key",
-    ("installation", "token", "sealed"): "bot-token",
-    ("held-key", "sealed"): "held-key",
-    ("kept", "sealed"): "kept-command",
-}
-
-
 def _about(key: str, path: tuple[str, ...]) -> str | None:
-    """Return the associated data of a sealed text, `None` for an unknown kind."""
-    workspace, *place = key.split("/")
+    """Return the associated data of a sealed text, `None` for an unknown kind.
+
+    What one person has typed is sealed as theirs; their id follows the kind in the key.
+    """
     try:
-        home = WorkspaceId.parse(workspace)
-        return associated_data(SEALED_AT[*place[:1], *path], home, *place[1:2])
-    except (ValueError, LookupError):  # no workspace, or no such place
+        workspace, sealed_as = workspace_of_key(key), KINDS[kind_of(key)].sealed[path]
+    except (ValueError, KeyError):  # no workspace, or no such kind or field
         return None
+    person = key.split("/")[2:3]
+    return associated_data(sealed_as, workspace, *person)
 
 
 def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
     for name, child in value.items():
-        if name == FIELD:
+        if name == SEALED:
             yield (name,), child
         elif isinstance(child, dict):
             yield from (((name, *path), text) for path, text in _fields(child))
