@@ -15,6 +15,7 @@ from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
 from bot.ops.explain import explain_file
 from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_names
+from bot.ops.record import record_answers
 from bot.ops.rotate_secrets import rotate, rotation_lines
 from bot.ops.sealed_texts import Store, no_keys_error, read_sealed
 from bot.process.clock import utc_now
@@ -67,11 +68,16 @@ def print_problems(problems: list[str]) -> int:
     return FAILED
 
 
-async def doctor(settings: Settings) -> int:
+async def doctor(settings: Settings, record: Path | None) -> int:
+    """Print a line for each check; `record` gets the shapes of what Domain Tracker answers."""
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [ok("version", __version__), ok(SETTINGS, f"complete, for {mode} and {many}")]
-    findings += await diagnose(settings, open_store(settings))
+    store = open_store(settings)
+    findings += await diagnose(settings, store)
+    if record:
+        ring, url = text_of(settings.bot_secret_keys) or None, settings.domain_tracker_url
+        findings.append(await record_answers(store, ring, url, record))
     _print(finding.line for finding in findings)
     return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 
