@@ -55,7 +55,7 @@ from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
 from bot.slack.usergroups import UserGroups
-from bot.store.clean_up import forget_expired
+from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
 from bot.web.gauges import DIGESTS

@@ -5,7 +5,13 @@ docs/security.md and PRIVACY.md; another one finds nothing of any when its works
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+
+from bot.store.documents import ConflictError, Documents
+
+AT_MOST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +55,18 @@ _ALL = (
     DocumentKind("installation", {("token", "sealed"): "bot-token"}),
 )
 KINDS = {kind.name: kind for kind in _ALL}
+TEMPORARY = [kind.name for kind in _ALL if kind.is_temporary]
+
+
+async def forget_expired(documents: Documents, now: datetime) -> int:
+    """Delete at most 4,000 temporary documents that are due; return how many. Raise StoreError.
+
+    In a database that takes a few seconds.
+    """
+    deleted = 0
+    for key in await documents.due_keys(now, *TEMPORARY, limit=AT_MOST):
+        document = await documents.get(key)
+        if document and document.due_at and document.due_at <= now:
+            with suppress(ConflictError):  # written again at this moment
+                deleted += await documents.delete(key, if_rev=document.rev)
+    return deleted

@@ -4,8 +4,8 @@ import pytest
 
 from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.process.workspace import WorkspaceId
-from bot.store.clean_up import forget_expired
 from bot.store.encryption import KeyRing
+from bot.store.kinds import forget_expired
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments

@@ -17,7 +17,7 @@ from bot.domains.add_many import (
 )
 from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
-from bot.store.clean_up import forget_expired
+from bot.store.kinds import forget_expired
 from bot.tracker.hostnames import HostNameError
 from bot.tracker.models import NewDomain, RejectedError, TimedOutError, UnavailableError
 from tests.builders import KEY, a_domain

@@ -17,10 +17,9 @@ from bot.keys import repository as keys
 from bot.keys.key_pair import EARLIER_KEPT_FOR
 from bot.keys.key_record import KeyDraft
 from bot.scans.bulk_record import items_of
-from bot.store.clean_up import forget_expired
 from bot.store.documents import Document, kind_of
 from bot.store.fenced import FencedDocuments
-from bot.store.kinds import KINDS
+from bot.store.kinds import KINDS, forget_expired
 from bot.tracker.rate_limit import WINDOW_S
 from tests.builders import KEY, a_domain
 from tests.installations.builders import RING
