@@ -133,7 +133,7 @@ class InstallationStore(AsyncInstallationStore):
             except UnreadableSecretError:  # its key is lost: installing again is what mends that
                 return each, None, None
             if kept:
-                return each, kept.installation, kept.rev
+                return each, kept, kept.rev
         return home, None, 0
 
 

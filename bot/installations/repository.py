@@ -1,7 +1,7 @@
 """Store installations, encrypted, and find the one that serves a workspace."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from cachetools import TTLCache
@@ -23,14 +23,6 @@ from bot.store.encryption import KeyRing, associated_data
 WAITS_FOR_REINSTALL = timedelta(days=30)
 CHECKED_EVERY = timedelta(days=1)
 FIELD = "bot-token"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredInstallation:
-    """An installation as it is stored. `rev` is the document's."""
-
-    installation: Installation
-    rev: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +66,18 @@ class InstallationRepository:
     ) -> None:
         self._documents = documents
         self._ring = ring
-        self._known: TTLCache[WorkspaceId, StoredInstallation | None] = TTLCache(
+        self._known: TTLCache[WorkspaceId, Installation | None] = TTLCache(
             10_000, REMEMBERED_FOR_S, timer=clock_s
         )
 
-    async def recent(self, home: WorkspaceId) -> StoredInstallation | None:
+    async def recent(self, home: WorkspaceId) -> Installation | None:
         """Return the installation as it was at most 5 s ago, `None` for none."""
         try:
             return self._known[home]
         except KeyError:
             return await self.get(home)
 
-    async def get(self, home: WorkspaceId) -> StoredInstallation | None:
+    async def get(self, home: WorkspaceId) -> Installation | None:
         document = await self._documents.get(key_of(home))
         if document is None:
             self._known[home] = None
@@ -94,8 +86,7 @@ class InstallationRepository:
         if "token" in document.value:
             sealed = document.value["token"]["sealed"]
             token = self._ring.decrypt(sealed, associated_data(FIELD, home))
-        installation = decode(home, document.value, token)
-        kept = self._known[home] = StoredInstallation(installation, document.rev)
+        kept = self._known[home] = decode(home, document, token)
         return kept
 
     def forget(self, workspace: WorkspaceId) -> None:
@@ -130,14 +121,11 @@ class InstallationRepository:
         for look in (self.recent, self.get):
             for home, workspace in ways:
                 kept = await look(home)
-                if kept and kept.installation.token:
-                    found = kept.installation
-                    return ResolvedInstallation(found, workspace, kept.installation.token)
+                if kept and kept.token:
+                    return ResolvedInstallation(kept, workspace, kept.token)
         return None
 
-    async def put(
-        self, installation: Installation, *, if_rev: int | None = None
-    ) -> StoredInstallation:
+    async def put(self, installation: Installation, *, if_rev: int | None = None) -> Installation:
         """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
 
         Its token is first checked a day after it was made.
@@ -151,5 +139,5 @@ class InstallationRepository:
         due_at = revoked + WAITS_FOR_REINSTALL if revoked else due_at
         self._known.pop(home, None)
         document = await self._documents.put(key_of(home), value, due_at=due_at, if_rev=if_rev)
-        kept = self._known[home] = StoredInstallation(installation, document.rev)
+        kept = self._known[home] = replace(installation, rev=document.rev)
         return kept

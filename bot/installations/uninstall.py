@@ -122,16 +122,15 @@ class Uninstaller:
         Raise SlackError if it does not say, and StoreError; nothing was changed.
         """
         while True:
-            document = await self.documents.get(key_of(home))
-            known = known_of(home, document)
-            if document is None or known is None or known.revoked_at:
+            known = await self._known(home)
+            if known is None or known.revoked_at:
                 return
             if await self.still_works(home):
                 await self._put_off(home)
                 return
             revoked = replace(known, revoked_at=self.clock())
             with suppress(ConflictError):  # changed in between: look again
-                await self.repository.put(revoked, if_rev=document.rev)
+                await self.repository.put(revoked, if_rev=known.rev)
                 break
         self._drop_cached(home)
         logger.warning("Slack does not take the tokens any more", home=str(home))

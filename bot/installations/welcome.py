@@ -57,7 +57,7 @@ class Welcome:
         with warned("could not welcome a workspace", StoreError):
             found = await self.repository.get(organisation(workspace.enterprise_id or ""))
             if found and not await self._has_data(workspace):
-                installation = replace(found.installation, home=workspace)
+                installation = replace(found, home=workspace)
                 self.tasks.start(self._greet(installation, None))
 
     async def _greet(self, installation: Installation, before: Installation | None) -> None:

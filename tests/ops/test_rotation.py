@@ -135,7 +135,7 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
     for home in (ACME, ORG):
         kept = await InstallationRepository(documents, NEW).get(home)
         assert kept is not None
-        assert kept.installation == an_installation(home)
+        assert kept == an_installation(home)
 
 
 @pytest.mark.parametrize("writes", range(DOCUMENTS + 2))

@@ -140,7 +140,7 @@ async def held_key(documents: Documents) -> None:
 async def installation(documents: Documents) -> None:
     stored = await InstallationRepository(documents, SECRETS).get(HOME)
     assert stored is not None
-    assert stored.installation.token == "xoxb-of-1-0"
+    assert stored.token == "xoxb-of-1-0"
 
 
 async def kept(documents: Documents) -> None:
