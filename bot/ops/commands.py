@@ -14,7 +14,7 @@ from bot.ops.backup import back_up
 from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
 from bot.ops.explain import explain_file
-from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_names
+from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, printable, some_names
 from bot.ops.record import record_answers
 from bot.ops.rotate_secrets import rotate, rotation_lines
 from bot.ops.sealed_texts import Store, no_keys_error, read_sealed
@@ -28,14 +28,14 @@ from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 
 
+DONE, FAILED = 0, 1
+SETTINGS = "settings"
+
+
 def open_store(settings: Settings) -> Store:
     if isinstance(settings.database, Path):
         return FileStore(settings.database)
     return DatabaseStore(settings.database, migrations())
-
-
-DONE, FAILED = 0, 1
-SETTINGS = "settings"
 
 
 def run(command: Coroutine[object, object, int]) -> int:
@@ -56,15 +56,15 @@ def run(command: Coroutine[object, object, int]) -> int:
     except StoreLockedError as error:
         raise OperatingError(f"The bot is running: {error}") from error
     except (StoreError, OSError) as error:
-        raise OperatingError(shown(str(error), 500), RUN_DOCTOR) from error
+        raise OperatingError(printable(str(error), 500), RUN_DOCTOR) from error
     finally:
         sys.stdout.flush()
 
 
 def print_problems(problems: list[str]) -> int:
     """Print the doctor's findings about settings that are missing or wrong."""
-    mend = "See the settings in docs/operators.md. The rest is checked once they are right."
-    _print(failure(SETTINGS, problem, mend).line for problem in problems)
+    hint = "See the settings in docs/operators.md. The rest is checked once they are right."
+    _print(failure(SETTINGS, problem, hint).line for problem in problems)
     return FAILED
 
 

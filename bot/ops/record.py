@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot import __version__
-from bot.ops.output import Finding, OperatingError, ok, shown, warning
+from bot.ops.output import Finding, OperatingError, ok, printable, warning
 from bot.ops.sealed_texts import Store, read_sealed, sealed_in
 from bot.process.clock import seconds_now
 from bot.store.documents import StoreError, kind_of
@@ -53,10 +53,12 @@ async def record_answers(store: Store, key_ring: str | None, url: str, file: Pat
             if domain_id := _first_id(listed) if listed else None:
                 await ask(_scan_call(key, domain_id))
     _write(file, {"version": __version__, "answers": answers})
-    said = f"{shown(str(file))} holds names and types of {len(answers)} answers, without values"
+    detail = (
+        f"{printable(str(file))} holds names and types of {len(answers)} answers, without values"
+    )
     if key is None:
-        return warning(RECORD, said, "Set a key with /domainkey: a list and a scan are missing.")
-    return ok(RECORD, f"{said}. Read it before you publish it")
+        return warning(RECORD, detail, "Set a key with /domainkey: a list and a scan are missing.")
+    return ok(RECORD, f"{detail}. Read it before you publish it")
 
 
 def shape_of(value: object, hidden: Set[str]) -> Shape:
@@ -147,4 +149,6 @@ def _write(file: Path, record: dict[str, object]) -> None:
     try:
         file.write_text(json.dumps(record, indent=1) + "\n")
     except OSError as error:
-        raise OperatingError(f"{shown(str(file))} cannot be written: {error.strerror}") from error
+        raise OperatingError(
+            f"{printable(str(file))} cannot be written: {error.strerror}"
+        ) from error

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.ops.output import OperatingError, shown
+from bot.ops.output import OperatingError, printable
 from bot.process.workspace import workspace_of_key
 from bot.store.documents import Document, UnreadableSecretError, kind_of
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data
@@ -44,7 +44,7 @@ class SealedText:
         if self.about is None:
             return "of a kind that this version of the bot does not know"
         if self.key_name and self.key_name not in ring.names:
-            return f"sealed with the key {shown(self.key_name, 40)}, which is missing"
+            return f"sealed with the key {printable(self.key_name, 40)}, which is missing"
         return "damaged, or moved there from another place"
 
     def opened(self, ring: KeyRing) -> str:
