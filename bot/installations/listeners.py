@@ -114,8 +114,8 @@ def _of_teams(body: Mapping[str, Any]) -> list[WorkspaceId]:
 
 
 def _enterprise_id(body: Mapping[str, Any]) -> str | None:
-    places = (body, _authorization(body), body["event"])
-    return next((found for place in places if (found := place.get("enterprise_id"))), None)
+    named = (each.get("enterprise_id") for each in (body, _authorization(body), body["event"]))
+    return next(filter(None, named), None)
 
 
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -44,16 +44,16 @@ def _installation(answer: AsyncSlackResponse, asked_at: datetime) -> Installatio
     is_org_wide = answer.get("is_enterprise_install") is True
     enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
     enterprise_id = _text(enterprise["id"]) if enterprise or is_org_wide else None
-    place = enterprise if is_org_wide else answer["team"]
-    place_id = _text(place["id"])
+    installed_in = enterprise if is_org_wide else answer["team"]
+    home_id = _text(installed_in["id"])
     return Installation(
-        home=organisation(place_id) if is_org_wide else WorkspaceId(place_id, enterprise_id),
+        home=organisation(home_id) if is_org_wide else WorkspaceId(home_id, enterprise_id),
         app_id=_text(answer["app_id"]),
         bot_user_id=_text(answer["bot_user_id"]),
         scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
         installed_by=_text(answer["authed_user"]["id"]),
         installed_at=asked_at,
-        name=str(place.get("name") or ""),
+        name=str(installed_in.get("name") or ""),
         token=_text(answer["access_token"]),
     )
 

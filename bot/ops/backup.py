@@ -71,8 +71,8 @@ def _written(name: str) -> Iterator[IO[bytes]]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        place = "Standard output" if name == STDIO else printable(name)
-        raise OperatingError(f"{place} cannot be written: {error.strerror}") from error
+        where = "Standard output" if name == STDIO else printable(name)
+        raise OperatingError(f"{where} cannot be written: {error.strerror}") from error
 
 
 async def restore(store: Store, name: str, setting: str | None) -> str:

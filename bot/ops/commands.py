@@ -27,7 +27,6 @@ from bot.store.postgres.address import Address
 from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 
-
 DONE, FAILED = 0, 1
 SETTINGS = "settings"
 
@@ -117,7 +116,7 @@ async def rotate_secrets(settings: Settings) -> int:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
     if rotated.closed:
-        closed = [f"{each.place}: {each.why_closed(source.ring)}" for each in rotated.closed]
+        closed = [each.why_closed(source.ring) for each in rotated.closed]
         raise OperatingError(
             f"These could not be opened, and stay as they are: {some_names(closed)}.",
             "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",

@@ -31,14 +31,14 @@ Found = tuple[Finding, Sequence[Document] | None]
 
 async def check_store(store: FileStore) -> Found:
     """Return how the file is, and what it holds."""
-    place = printable(store.place)
+    where = printable(store.location)
     try:
         holder = lock_holder(lock_file_of(store.path))
         if not store.path.exists():
             if holder is not None:
-                detail = f"{place} is gone, and process {printable(holder)} uses it"
+                detail = f"{where} is gone, and process {printable(holder)} uses it"
                 return failure(STORE, detail, f"If it is lost, {RESTORE}"), None
-            return ok(STORE, f"{place} is not there yet; a start makes it"), ()
+            return ok(STORE, f"{where} is not there yet; a start makes it"), ()
         documents = await read_sealed(store)
     except (StoreError, OSError) as error:
         hint = f"{SAME_USER} If it is damaged: {RESTORE}"
@@ -46,12 +46,12 @@ async def check_store(store: FileStore) -> Found:
     used = (
         f"used by process {printable(holder)}" if holder is not None else "not used by any process"
     )
-    return ok(STORE, f"{place} is whole, {used}"), documents
+    return ok(STORE, f"{where} is whole, {used}"), documents
 
 
 async def check_database(store: DatabaseStore) -> Found:
     """Return how the database is, and what it holds."""
-    where = printable(store.address.place)
+    where = printable(store.address.location)
     try:
         async with await open_pool(store.address) as pool:
             if steps := await missing(pool, store.sets):
@@ -69,9 +69,9 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     if source.ring is None:
         return _without_ring(source, sealed, needed)
     if closed := list(unopened(documents, source.ring)):
-        detail = some_names([f"{each.place}: {each.why_closed(source.ring)}" for each in closed])
+        texts = some_names([each.why_closed(source.ring) for each in closed])
         hint = f"The store needs the keys named {needed}. Put the missing or earlier one back."
-        return failure(RING, f"{printable(source.name)} does not open {detail}", hint)
+        return failure(RING, f"{printable(source.name)} does not open {texts}", hint)
     count = sum(1 for each in documents if each.key != CHECK_KEY for _ in sealed_in(each))
     if not count:
         return ok(RING, f"{printable(source.name)} is there; nothing is sealed yet")

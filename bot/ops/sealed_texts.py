@@ -30,22 +30,19 @@ class SealedText:
     text: str = field(repr=False)
 
     @property
-    def place(self) -> str:
-        """The place for an operator, as `-.T1/key (earlier.sealed)`."""
-        return f"{self.key} ({'.'.join(self.path)})"
-
-    @property
     def key_name(self) -> str:
         """The name of the key that it is sealed with, empty when it does not say."""
         return f"{self.text}..".split(".")[1]
 
     def why_closed(self, ring: KeyRing) -> str:
-        """Return in plain words why `ring` did not open it."""
+        """Return where it is, as `-.T1/key (earlier.sealed)`, and why `ring` did not open it."""
         if self.about is None:
-            return "of a kind that this version of the bot does not know"
-        if self.key_name and self.key_name not in ring.names:
-            return f"sealed with the key {printable(self.key_name, 40)}, which is missing"
-        return "damaged, or moved there from another place"
+            why = "of a kind that this version of the bot does not know"
+        elif self.key_name and self.key_name not in ring.names:
+            why = f"sealed with the key {printable(self.key_name, 40)}, which is missing"
+        else:
+            why = "damaged, or moved there from another document"
+        return f"{self.key} ({'.'.join(self.path)}): {why}"
 
     def opened(self, ring: KeyRing) -> str:
         """Return the secret; UnreadableSecretError: it cannot be opened."""
@@ -79,7 +76,7 @@ def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedTex
 
 
 def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Return a document's value with another text at that place."""
+    """Return a document's value with another text at that path."""
     name, *rest = path
     inner = with_text(value[name], tuple(rest), text) if rest else text
     return {**value, name: inner}

@@ -162,10 +162,10 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
 
     result = await rotated(documents)
 
-    assert [(each.place, each.why_closed(BOTH)) for each in result.closed] == [
-        ("-.T1/later (next.sealed)", "of a kind that this version of the bot does not know"),
-        ("E1.T2/key (sealed)", "damaged, or moved there from another place"),
-        ("E1.T2/key (earlier.sealed)", "damaged, or moved there from another place"),
+    assert [each.why_closed(BOTH) for each in result.closed] == [
+        "-.T1/later (next.sealed): of a kind that this version of the bot does not know",
+        "E1.T2/key (sealed): damaged, or moved there from another document",
+        "E1.T2/key (earlier.sealed): damaged, or moved there from another document",
     ]
     assert (result.again, KEY in str(result)) == (SEALED - 2, False)
     assert moved.value["sealed"] not in str(result)

@@ -91,7 +91,7 @@ async def test_the_store_s_own_note_is_no_secret_of_anybody(path: Path) -> None:
     )
 
 
-DAMAGED = "damaged, or moved there from another place"
+DAMAGED = "damaged, or moved there from another document"
 UNKNOWN = "of a kind that this version of the bot does not know"
 
 
