@@ -35,10 +35,10 @@ class ResolvedInstallation:
 
 
 # The home of an installation, and the workspace that it may serve.
-Way = tuple[WorkspaceId, WorkspaceId]
+Candidate = tuple[WorkspaceId, WorkspaceId]
 
 
-def _ways(workspace: WorkspaceId) -> list[Way]:
+def _candidates(workspace: WorkspaceId) -> list[Candidate]:
     homes = filter(None, (workspace, organisation_of(workspace)))
     return [(home, workspace) for home in homes]
 
@@ -91,7 +91,7 @@ class InstallationRepository:
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Let the next look read the store, e.g. as Slack has just refused the token."""
-        for home, _ in _ways(workspace):
+        for home, _ in _candidates(workspace):
             self._known.pop(home, None)
 
     async def find(
@@ -107,19 +107,19 @@ class InstallationRepository:
         if team_id.startswith("E"):  # an organisation is no workspace
             return None
         team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
-        ways = [(each, each) for each in dict.fromkeys((team, alone))]
+        candidates = [(each, each) for each in dict.fromkeys((team, alone))]
         if enterprise_id and is_org_install is not False:
-            ways.append((organisation(enterprise_id), team))
-        return await self._first(ways)
+            candidates.append((organisation(enterprise_id), team))
+        return await self._first(candidates)
 
     async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
         """Return the installation that serves a known workspace; `None`: none any more."""
-        return await self._first(_ways(workspace))
+        return await self._first(_candidates(workspace))
 
-    async def _first(self, ways: list[Way]) -> ResolvedInstallation | None:
+    async def _first(self, candidates: list[Candidate]) -> ResolvedInstallation | None:
         # Twice: another process may have installed it a moment ago.
         for look in (self.recent, self.get):
-            for home, workspace in ways:
+            for home, workspace in candidates:
                 kept = await look(home)
                 if kept and kept.token:
                     return ResolvedInstallation(kept, workspace, kept.token)

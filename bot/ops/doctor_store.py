@@ -26,10 +26,10 @@ SAME_USER = (
 )
 REACH = "Check DATABASE_URL, the network in between, and the server."
 # What holds secrets; `None`: the store cannot be read.
-Found = tuple[Finding, Sequence[Document] | None]
+StoreFinding = tuple[Finding, Sequence[Document] | None]
 
 
-async def check_store(store: FileStore) -> Found:
+async def check_store(store: FileStore) -> StoreFinding:
     """Return how the file is, and what it holds."""
     where = printable(store.location)
     try:
@@ -49,7 +49,7 @@ async def check_store(store: FileStore) -> Found:
     return ok(STORE, f"{where} is whole, {used}"), documents
 
 
-async def check_database(store: DatabaseStore) -> Found:
+async def check_database(store: DatabaseStore) -> StoreFinding:
     """Return how the database is, and what it holds."""
     where = printable(store.address.location)
     try:
