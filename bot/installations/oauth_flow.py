@@ -32,7 +32,7 @@ from bot.installations.installation import Installation, organisation
 from bot.installations.repository import InstallationRepository
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, run_shielded
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import slack_errors
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
@@ -265,7 +265,7 @@ class InstallFlow(AsyncOAuthFlow):
         new = args.installation
         assert isinstance(new, NewInstallation)  # noqa: S101  # from `run_installation`
         made, before = new.installation, new.before
-        with warned("what follows an installation failed", Exception):
+        with log_and_suppress("what follows an installation failed", Exception):
             await self._on_installed(made, before)
         return self._answer(200, pages.installed_page(made))
 
