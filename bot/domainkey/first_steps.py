@@ -12,7 +12,7 @@ from bot.domainkey import form_views as forms
 from bot.domainkey.service import KeyCheck
 from bot.domainkey.views import first_steps_message, saved_message
 from bot.keys.allowances import KeyAllowances
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.scans.nightly import NightlySetting
 from bot.slack.errors import SlackError
 from bot.store.documents import StoreError
@@ -47,7 +47,9 @@ class FirstSteps:
 
     async def _offer(self, request: Request, check: KeyCheck) -> bool:
         """Begin nightly scans; after the first key say what to do next, and return `True`."""
-        with warned("no first steps", StoreError, SlackError):  # the key is saved, anyway
+        with log_and_suppress(
+            "no first steps", StoreError, SlackError
+        ):  # the key is saved, anyway
             zone = (await request.fetch_member()).zone
             is_new = await self.nights.begin(request.workspace, zone)
             if not is_new or check.pair.earlier:

@@ -7,12 +7,14 @@ moment of their renewal (service document, section 8): a count is forgotten afte
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 
+import msgspec
 from cachetools import LRUCache
+from msgspec.structs import replace
 
 from bot.process.backoff import backoff
 from bot.process.clock import utc_now
@@ -86,8 +88,8 @@ class BudgetState:
         return max(0.0, self.wait_s or 0.0, probe_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimitState:
+# From 1.0 on the moment of a count is stored by its first name.
+class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reported_at": "told_at"}):
     """The stored state of one key. Moments are seconds since 1970.
 
     `remaining` is from the reply at `reported_at`. `steps` counts the rate-limit errors since the
