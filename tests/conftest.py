@@ -37,7 +37,7 @@ WAITS = (
     "bot.dispatch.router.OPTIONS_WITHIN_S",
     "bot.domains.end_dates.ANSWERED_WITHIN_S",
     "bot.domains.service.ASKED_WITHIN_S",
-    "bot.keys.budget.ANSWERED_WITHIN_S",
+    "bot.tracker.shared_limits.ANSWERED_WITHIN_S",
 )
 END = "-----END CERTIFICATE-----\n"
 # A busy machine is no reason to fail: what must be fast has a test of its own.

@@ -69,10 +69,7 @@ class FakeLists:
 
 
 class FakeTracker(TrackerClient):
-    """A service that answers what it is given; remembers which key it was asked with.
-
-    `on_sent` learns the fingerprint of that key, as from the real one.
-    """
+    """A service that answers what it is given; remembers which key it was asked with."""
 
     def __init__(self, *domains: Domain) -> None:  # without HTTP
         self.domains = domains
@@ -82,26 +79,20 @@ class FakeTracker(TrackerClient):
         self.before_answer: Callable[[], Awaitable[object]] | None = None
 
     async def list_domains(
-        self,
-        key: str,
-        *,
-        workspace: WorkspaceId | None = None,
-        purpose: Purpose = Purpose.PERSON,
+        self, workspace: WorkspaceId, key: str, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
         await self._ask("list", key)
         return Listing(domains=self.domains)
 
-    async def add_domain(
-        self, key: str, new: NewDomain, *, workspace: WorkspaceId | None = None
-    ) -> None:
+    async def add_domain(self, workspace: WorkspaceId, key: str, new: NewDomain) -> None:
         await self._ask("add", key)
 
     async def scan(
         self,
+        workspace: WorkspaceId,
         key: str,
         domain_id: str,
         *,
-        workspace: WorkspaceId | None = None,
         purpose: Purpose = Purpose.PERSON,
     ) -> ScanResult:
         await self._ask("scan", key)

@@ -18,7 +18,7 @@ from bot.dispatch.failure import KIT_ERRORS, Facts, failure_message
 from bot.dispatch.request import Request
 from bot.domains.errors import DOMAIN_ERRORS
 from bot.domains.lookup import UnknownDomainError
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.errors import KEY_ERRORS
 from bot.keys.key_record import KeyRecord, NoKeyError
 from bot.keys.repository import Keys
@@ -57,7 +57,7 @@ class Failures:
 
     keys: Keys
     deferred: DeferredCommands
-    allowances: QuotaService
+    allowances: KeyAllowances
     _: KW_ONLY
     egress_addresses: tuple[str, ...]
     clock: Callable[[], datetime]

@@ -29,10 +29,13 @@ from bot.dispatch.incoming import answer_unread
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.request import OncePerMessage
 from bot.dispatch.router import Dispatcher
+from bot.domainkey.admin_listeners import AdminListeners
+from bot.domainkey.first_steps import FirstSteps
 from bot.domainkey.form_listeners import KeyFormListeners
-from bot.domainkey.listeners import AdminListeners, KeyListeners, KeyState
+from bot.domainkey.listeners import KeyListeners
 from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
+from bot.domainkey.state import KeyState
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
@@ -42,7 +45,7 @@ from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.domains.shown import ShownScores
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
@@ -58,6 +61,7 @@ from bot.slack.usergroups import UserGroups
 from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.shared_limits import SharedLimits
 from bot.web.gauges import DIGESTS
 
 
@@ -102,14 +106,13 @@ class Features:
         self.permissions = Permissions(self.managers, Audiences(documents))
         self.audit = Audit(documents, clock=clock)
         self.notices = KeyNotices(services.posting, self.keys, self.managers, key_notice, tasks)
-        budget = RateLimiter(clock=clock)
-        self.allowances = QuotaService(documents, self.keys, budget, tasks)
+        limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
+        self.allowances = KeyAllowances(self.keys, limits)
         self.client = TrackerClient(
             services.tracker_http,
             base_url=services.settings.domain_tracker_url,
-            budget=budget,
-            quotas=self.allowances,
-            note=services.metrics.service.note_call,
+            limits=limits,
+            on_call=services.metrics.service.note_call,
         )
         self.tracker = WorkspaceTracker(self.client, self.keys, on_refusal=self.notices)
 
@@ -275,11 +278,13 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
         permissions=features.permissions,
         keys=features.keys,
         key_service=key_service,
-        allowances=features.allowances,
-        nights=features.nights,
-        deferred=services.deferred,
-        lines=dispatcher.lines,
-        digests=features.digests,
+        first_steps=FirstSteps(
+            allowances=features.allowances,
+            nights=features.nights,
+            deferred=services.deferred,
+            lines=dispatcher.lines,
+            digests=features.digests,
+        ),
         screen=screen,
         clock=services.clock,
     ).register(dispatcher)

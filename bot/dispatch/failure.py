@@ -108,7 +108,7 @@ def failure_message(error: Exception, facts: Facts, sentences: Sentences) -> Mes
 
 
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
-    reason = f" It said: {code(error.said, 200)}." if error.said else ""
+    reason = f" It said: {code(error.detail, 200)}." if error.detail else ""
     would_not_help = replace(facts, command_line=None)
     return retry_message(f"Domain Tracker declined this.{reason}", would_not_help)
 

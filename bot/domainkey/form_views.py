@@ -5,11 +5,13 @@ The steps are those of the service document, section 5.3, rule 5.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from bot.blocks.builders import (
     actions,
     button,
+    cancel_button,
     context,
     field,
     form,
@@ -17,13 +19,15 @@ from bot.blocks.builders import (
     notice,
     option,
     paragraph_notice,
+    plain_message,
     plain_text,
     section,
 )
-from bot.blocks.message import Block
-from bot.blocks.text import code, plural
+from bot.blocks.message import Block, Message
+from bot.blocks.text import code, day_text, plural
+from bot.keys.errors import other_portfolio_text
 from bot.keys.key_pair import KeyPair, PreviousKey
-from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord
+from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord, OtherPortfolioError
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
 
 KEY_FORM = "key"
@@ -60,6 +64,13 @@ class KeyFormValues:
     expiry: str = "90"
     expiry_day: str | None = None
     scopes: Sequence[str] = ("read_domains", "write_domains")
+
+
+def proposed(in_use: KeyRecord, now: datetime) -> KeyFormValues:
+    """Return the values for a key that takes the place of the one in use."""
+    # With the day: of two keys of one name the wrong one could be deleted.
+    label = f"{PROPOSED_LABEL}, {day_text(now.date())}"
+    return KeyFormValues(label=label, scopes=in_use.scopes)
 
 
 def key_form(
@@ -146,10 +157,20 @@ def _replacing(in_use: KeyPair, label: str) -> list[Block]:
     return [section(steps), section(left), *go_on]
 
 
-def other_portfolio_form(text: str, metadata: str) -> Block:
+def other_portfolio_form(error: OtherPortfolioError, metadata: str) -> Block:
     """Return the question about a key of another portfolio as a form."""
-    asked = [section(f"⚠️ {text}"), *actions(button("Use this key", USE_KEY, style="primary"))]
+    use = button("Use this key", USE_KEY, style="primary")
+    asked = [section(f"⚠️ {other_portfolio_text(error)}"), *actions(use)]
     return notice(TITLE, asked, metadata=metadata) | {"close": plain_text("Cancel", 24)}
+
+
+def other_portfolio_message(error: OtherPortfolioError) -> Message:
+    use = button("Use this key", USE_KEY)
+    return plain_message(f"⚠️ {other_portfolio_text(error)}", use, cancel_button())
+
+
+def not_saved_message(why: str) -> Message:
+    return plain_message(f"The key was not saved. {why}")
 
 
 def second_step(

@@ -11,6 +11,7 @@ from bot.blocks.message import Block, Message
 from bot.dispatch.failure import ExplainFailure, Facts, failure_message
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import PressHandler
+from bot.domainkey.form_views import refused_form
 from bot.keys.errors import KEY_ERRORS, REFUSED_KEY
 from bot.process.errors import BotError
 from bot.tracker.models import InvalidKeyError, RateLimitedError
@@ -25,18 +26,14 @@ class KeyScreen:
     explain: ExplainFailure
     clock: Callable[[], datetime]
 
-    def in_form(
-        self,
-        draw: Callable[[Request, str], Awaitable[Block]],
-        trouble: Callable[[str], Block],
-    ) -> PressHandler:
+    def in_form(self, draw: Callable[[Request, str], Awaitable[Block]]) -> PressHandler:
         """Return a listener that shows the form that `draw` returns, or why there is none."""
 
         async def listener(request: Request, value: str) -> None:
             try:
                 form = await draw(request, value)
             except BotError as error:
-                await self.show_failure(request, error, trouble)
+                await self.show_failure(request, error, refused_form)
             else:
                 await draw_or_reply(request, form, Message("That form is closed."))
 

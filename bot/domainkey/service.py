@@ -1,4 +1,4 @@
-"""Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
+"""Check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 import asyncio
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from bot.access.repository import Act, Audit, EarlierKeyRefusedError
 from bot.domains.lookup import index_by_host
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
-from bot.keys.key_pair import KeyPair
+from bot.keys.key_pair import KeyPair, PreviousKey
 from bot.keys.key_record import (
     ExpiredDraftError,
     KeyDraft,
     KeyRecord,
+    NoEarlierKeyError,
     NoKeyError,
     OtherPortfolioError,
 )
@@ -105,13 +106,32 @@ class KeyService:
         await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=pair.record.shown)
         return KeyCheck(pair, len(listing.domains))
 
-    async def forget_earlier(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
-        """Delete the earlier key, if it is that one: it was deleted in the service."""
+    async def replacement(
+        self, workspace: WorkspaceId, mark: str
+    ) -> tuple[KeyRecord, PreviousKey]:
+        """Return the key in use, and the earlier one, of `mark`, whose place it has taken.
+
+        Raise NoKeyError, NoEarlierKeyError.
+        """
         pair = await self.keys.pair(workspace)
-        earlier = pair.earlier if pair else None
-        if earlier and await self.keys.forget_earlier(workspace, mark):
-            shown = earlier.record.shown
+        if pair is None:
+            raise NoKeyError("removed in between")
+        if pair.earlier is None or pair.earlier.record.mark != mark:
+            raise NoEarlierKeyError("another key than the form is about")
+        return pair.record, pair.earlier
+
+    async def finish(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyRecord:
+        """Delete the earlier key, if it is that one: it was deleted in the service.
+
+        Return the key in use; raise NoKeyError.
+        """
+        pair = await self.keys.pair(workspace)
+        if pair is None:
+            raise NoKeyError("removed in between")
+        if pair.earlier and await self.keys.forget_earlier(workspace, mark):
+            shown = pair.earlier.record.shown
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
+        return pair.record
 
     async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> None:
         """Delete both keys; raise OtherKeyError if the one in use is not that of `mark`."""

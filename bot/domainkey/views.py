@@ -127,19 +127,19 @@ def budget_lines(budget: BudgetState | None, now: datetime) -> list[str]:
 
     The Home tab may show them long after `now`: they name moments, not durations.
     """
+    lines = [left_text(budget, now)]
     if budget is None:
-        return [left_text(None, now)]
-    return [left_text(budget, now), *_restraint(budget, now)]
-
-
-def _restraint(budget: BudgetState, now: datetime) -> list[str]:
+        return lines
     if budget.wait_s is not None:
         # Whole minutes are shown: one more, so that the time is not too early.
         until = moment_token(now + timedelta(seconds=budget.wait_s, minutes=1))
-        return [f"⏸️ Rate limit reached; resuming {until}."]
-    if budget.is_reserve_reached:
-        return [f"⚠️ The last {budget.reserve:,} are reserved for digests. Commands have to wait."]
-    return [f"The last {budget.reserve:,} are reserved for digests."] if budget.reserve else []
+        lines.append(f"⏸️ Rate limit reached; resuming {until}.")
+    elif budget.is_reserve_reached:
+        reserved = f"⚠️ The last {budget.reserve:,} are reserved for digests."
+        lines.append(f"{reserved} Commands have to wait.")
+    elif budget.reserve:
+        lines.append(f"The last {budget.reserve:,} are reserved for digests.")
+    return lines
 
 
 def key_state_message(

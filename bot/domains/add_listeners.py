@@ -17,7 +17,7 @@ from bot.domains import add_views as views
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
 from bot.domains.service import Portfolio, Snapshot
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import BotError, log_and_suppress
 from bot.tracker.hostnames import HostNameError
@@ -38,7 +38,7 @@ class AddingListeners:
     adder: DomainAdder
     lists: DomainLists
     explain: ExplainFailure
-    allowances: QuotaService
+    allowances: KeyAllowances
     owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:

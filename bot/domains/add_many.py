@@ -256,7 +256,7 @@ class DomainLists:
             report.outcomes[new.host] = Outcome.KNOWN
         except RejectedError as error:
             report.outcomes[new.host] = Outcome.REFUSED
-            report.reasons[new.host] = error.said
+            report.reasons[new.host] = error.detail
         except UncertainAddError as error:
             if len(report.hosts(Outcome.UNKNOWN)) >= MAX_UNKNOWN:
                 cause = error.__cause__

@@ -18,7 +18,7 @@ from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
-from bot.domainkey.listeners import KeyState
+from bot.domainkey.state import KeyState
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.service import Portfolio, Snapshot
 from bot.home.sections import REFRESH, HomePage, Reader, SetUp, refreshable

@@ -169,11 +169,11 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
     match notice.kind:
         case NoticeKind.REFUSED:
             text = f"This workspace's API key {record.shown} no longer works."
-            mend = (
+            hint = (
                 f"{_why_invalid(record.expires_on, today)} Make a new key under {KEYS_PAGE}. Then"
                 " set it with `/domainkey`: commands and digests wait for it."
             )
-            return blocks.plain_message(f"🔑 *{text}* {mend}", *_repair_buttons())
+            return blocks.plain_message(f"🔑 *{text}* {hint}", *_repair_buttons())
         case NoticeKind.WORKS_AGAIN:
             shown, since = code(record.shown), record.works_since
             text = f"This workspace's API key is now {shown}, and it works."
@@ -191,9 +191,9 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
             )
 
 
-def _reminder(record: KeyRecord, words: str, symbol: str) -> Message:
+def _reminder(record: KeyRecord, predicate: str, symbol: str) -> Message:
     return blocks.plain_message(
         f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
-        f" ({code(record.label, 100)}) *{words}* `Replace key` leads you through it.",
+        f" ({code(record.label, 100)}) *{predicate}* `Replace key` leads you through it.",
         blocks.button("Replace key", api_key.SET_KEY, style="primary"),
     )

@@ -53,11 +53,11 @@ _OF_SERVICE: tuple[tuple[type[BotError], FailureReason], ...] = (
 
 def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
     """Return the reason for a missing list, and the wait; `None`: longer with each attempt."""
-    kinds = (trouble for kind, trouble in _OF_SERVICE if isinstance(error, kind))
-    trouble = next(kinds, FailureReason.SERVICE)
+    kinds = (reason for kind, reason in _OF_SERVICE if isinstance(error, kind))
+    reason = next(kinds, FailureReason.SERVICE)
     if isinstance(error, RateLimitedError | ReserveReachedError):
-        return trouble, timedelta(seconds=max(1.0, error.retry_after_s))
-    return trouble, KEY_CHECK if trouble is FailureReason.KEY else None
+        return reason, timedelta(seconds=max(1.0, error.retry_after_s))
+    return reason, KEY_CHECK if reason is FailureReason.KEY else None
 
 
 def of_service(error: BotError) -> BotError:

@@ -22,8 +22,8 @@ logger = structlog.get_logger()
 # Of the workspace's admins and owners, where all of those have left.
 MAX_ADMINS = 5
 # The person whose request was refused waits: the answer says whether notices were sent.
-TELL_WITHIN_S = 5.0
-LOOK_AGAIN_AFTER_S = 0.2
+NOTIFIED_WITHIN_S = 5.0
+ASKED_EVERY_S = 0.2
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 WORKERS = 5
@@ -104,7 +104,7 @@ class KeyNotices:
     messages: Posting
     keys: Keys
     managers: Managers
-    words: Callable[[KeyNotice, KeyRecord, date], Message]
+    render: Callable[[KeyNotice, KeyRecord, date], Message]
     tasks: Tasks
     _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
 
@@ -113,12 +113,12 @@ class KeyNotices:
 
         After a delay or failure `run_due` goes on.
         """
-        said, shown = "not notified of a refused key yet", key.record.shown
-        with log_and_suppress(said, BotError, TimeoutError, key=shown):
-            async with asyncio.timeout(TELL_WITHIN_S):
-                await run_shielded(self.tasks, self._tell(workspace))
+        event, shown = "not notified of a refused key yet", key.record.shown
+        with log_and_suppress(event, BotError, TimeoutError, key=shown):
+            async with asyncio.timeout(NOTIFIED_WITHIN_S):
+                await run_shielded(self.tasks, self._notify(workspace))
                 while await is_refusal_under_way(self.keys, workspace):  # noqa: ASYNC110  # another process has no event for this one
-                    await asyncio.sleep(LOOK_AGAIN_AFTER_S)
+                    await asyncio.sleep(ASKED_EVERY_S)
 
     async def run_due(self) -> None:
         """Start the due notices; they run on after this returns."""
@@ -128,9 +128,9 @@ class KeyNotices:
     async def _work(self, workspace: WorkspaceId) -> None:
         log = structlog.contextvars.bound_contextvars(workspace=str(workspace))
         with log, log_and_suppress("key notice", Exception):
-            await self._tell(workspace)
+            await self._notify(workspace)
 
-    async def _tell(self, workspace: WorkspaceId) -> None:
+    async def _notify(self, workspace: WorkspaceId) -> None:
         async with self._workers:
             claim = await claim_notice(self.keys, workspace, lease=LEASE)
             if claim is None:
@@ -149,7 +149,7 @@ class KeyNotices:
 
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
-        message = self.words(claim.notice, claim.record, self.keys.clock().date())
+        message = self.render(claim.notice, claim.record, self.keys.clock().date())
         reached = list(claim.attempt.told)
 
         async def send(people: Iterable[str]) -> None:

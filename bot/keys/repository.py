@@ -46,7 +46,7 @@ class Keys:
 
     async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the earlier one, `None` when there is none."""
-        document = await self.documents.get(_place(workspace))
+        document = await self.documents.get(_document_key(workspace))
         return _decoded(document).without_expired(self.clock()) if document else None
 
     async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
@@ -64,10 +64,6 @@ class Keys:
         if pair is None:
             raise NoKeyError("no key in this workspace")
         return StoredKey(self._decrypt(workspace, pair.sealed), pair.sealed, pair.record)
-
-    async def is_in_use(self, workspace: WorkspaceId, secret: str) -> bool:
-        """Return whether the key in use is this one; raise StoreError."""
-        return self._holds(workspace, await self.pair(workspace), secret)
 
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
         """Return the key before the one in use.
@@ -102,7 +98,7 @@ class Keys:
         def with_new(document: store.Document | None) -> store.Write:
             before = _decoded(document).without_expired(now) if document else None
             is_same = self._holds(workspace, before, draft.secret)
-            return _written(new_key_pair(sealed, record, before, is_same=is_same))
+            return _encoded(new_key_pair(sealed, record, before, is_same=is_same))
 
         return await self._put(workspace, with_new)
 
@@ -133,7 +129,7 @@ class Keys:
             pair = _decoded(document) if document else None
             if pair is None or pair.earlier is None or pair.earlier.sealed != key.sealed:
                 raise NoEarlierKeyError("the keys were changed")
-            return _written(pair.rolled_back(pair.earlier, self.clock()))
+            return _encoded(pair.rolled_back(pair.earlier, self.clock()))
 
         return await self._put(workspace, with_earlier)
 
@@ -157,7 +153,7 @@ class Keys:
                 raise OtherKeyError("replaced by another key")
             return store.DELETE
 
-        await store.update(self.documents, _place(workspace), deleted)
+        await store.update(self.documents, _document_key(workspace), deleted)
         return was_there
 
     async def change(self, workspace: WorkspaceId, change: Callable[[KeyPair], KeyPair]) -> bool:
@@ -172,9 +168,9 @@ class Keys:
             changed = change(pair)
             is_changed = changed != pair
             is_due_then = document.due_at == pair.due_at()
-            return None if not is_changed and is_due_then else _written(changed)
+            return None if not is_changed and is_due_then else _encoded(changed)
 
-        await store.update(self.documents, _place(workspace), written)
+        await store.update(self.documents, _document_key(workspace), written)
         return is_changed
 
     async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
@@ -233,7 +229,7 @@ class Keys:
         )
 
     async def _put(self, workspace: WorkspaceId, change: store.Change) -> KeyPair:
-        document = await store.update(self.documents, _place(workspace), change)
+        document = await store.update(self.documents, _document_key(workspace), change)
         assert document is not None  # noqa: S101  # `change` writes
         return _decoded(document)
 
@@ -260,9 +256,9 @@ def _decoded(document: store.Document) -> KeyPair:
     return msgspec.convert(document.value, KeyPair)
 
 
-def _written(pair: KeyPair) -> store.Write:
+def _encoded(pair: KeyPair) -> store.Write:
     return store.Write({"v": 1, **msgspec.to_builtins(pair)}, pair.due_at())
 
 
-def _place(workspace: WorkspaceId) -> str:
+def _document_key(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}"

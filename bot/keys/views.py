@@ -34,5 +34,5 @@ def left_text(budget: BudgetState | None, now: datetime) -> str:
     """Return mrkdwn: `1,234 requests left this hour, as of 3 Feb 2027, 14:05 UTC.`."""
     if budget is None or budget.remaining is None:
         return "Requests left this hour: not known yet."
-    as_of = now - timedelta(seconds=budget.told_ago_s or 0)
+    as_of = now - timedelta(seconds=budget.age_s or 0)
     return f"{plural(budget.remaining, 'request')} left this hour, as of {moment_token(as_of)}."

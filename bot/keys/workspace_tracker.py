@@ -1,9 +1,9 @@
-"""Use, check, save, rotate and remove the API key of a workspace. Callers check permissions."""
+"""Call the service with the key of a workspace, and record what it says of that key."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from typing import TypeVar
 
 from bot.keys.key_record import StoredKey
 from bot.keys.repository import Keys
@@ -19,8 +19,6 @@ from bot.tracker.models import (
     ScanResult,
 )
 from bot.tracker.rate_limit import Purpose
-
-T = TypeVar("T")
 
 
 class LackingScopeError(BotError):
@@ -52,29 +50,22 @@ class WorkspaceTracker:
         purpose: Purpose = Purpose.PERSON,
         slot_at: datetime | None = None,
     ) -> Listing:
-        return await self._call(
-            workspace,
-            "list",
-            lambda key: self.tracker.list_domains(key, workspace=workspace, purpose=purpose),
-            slot_at,
-        )
+        key = await self._usable_key(workspace, slot_at)
+        async with self._recorded(workspace, key, "list"):
+            return await self.tracker.list_domains(workspace, key.secret, purpose=purpose)
 
     async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> None:
-        await self._call(
-            workspace,
-            "add",
-            lambda key: self.tracker.add_domain(key, new, workspace=workspace),
-        )
+        key = await self._usable_key(workspace)
+        async with self._recorded(workspace, key, "add"):
+            await self.tracker.add_domain(workspace, key.secret, new)
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
         """Run a full scan, which may take two minutes."""
-        return await self._call(
-            workspace,
-            "scan",
-            lambda key: self.tracker.scan(key, domain_id, workspace=workspace, purpose=purpose),
-        )
+        key = await self._usable_key(workspace)
+        async with self._recorded(workspace, key, "scan"):
+            return await self.tracker.scan(workspace, key.secret, domain_id, purpose=purpose)
 
     async def ready(self, workspace: WorkspaceId) -> None:
         """Raise NoKeyError or InvalidKeyError without a usable key; make no request."""
@@ -82,27 +73,13 @@ class WorkspaceTracker:
 
     async def probe_key(self, workspace: WorkspaceId, secret: str) -> Listing:
         """Return the domains of a key that is not in use; record nothing."""
-        return await self.tracker.list_domains(secret, workspace=workspace)
+        return await self.tracker.list_domains(workspace, secret)
 
     async def recheck_key(self, workspace: WorkspaceId) -> Listing:
         """Return the domains of the workspace's key, even if it was refused before."""
         key = await self.keys.stored(workspace)
-        return await self._observed(
-            workspace,
-            key,
-            "list",
-            lambda secret: self.tracker.list_domains(secret, workspace=workspace),
-        )
-
-    async def _call(
-        self,
-        workspace: WorkspaceId,
-        operation: str,
-        call: Callable[[str], Awaitable[T]],
-        slot_at: datetime | None = None,
-    ) -> T:
-        key = await self._usable_key(workspace, slot_at)
-        return await self._observed(workspace, key, operation, call)
+        async with self._recorded(workspace, key, "list"):
+            return await self.tracker.list_domains(workspace, key.secret)
 
     async def _usable_key(
         self, workspace: WorkspaceId, slot_at: datetime | None = None
@@ -114,15 +91,13 @@ class WorkspaceTracker:
             raise InvalidKeyError("refused within the hour, and not replaced since")
         return key
 
-    async def _observed(
-        self,
-        workspace: WorkspaceId,
-        key: StoredKey,
-        operation: str,
-        call: Callable[[str], Awaitable[T]],
-    ) -> T:
+    @asynccontextmanager
+    async def _recorded(
+        self, workspace: WorkspaceId, key: StoredKey, operation: str
+    ) -> AsyncIterator[None]:
+        """Record what the service says of `key` in the block."""
         try:
-            answer = await call(key.secret)
+            yield
         except InvalidKeyError:
             if await _noted(self.keys.note_refused(workspace, key)):
                 await self.on_refusal(workspace, key)
@@ -131,7 +106,6 @@ class WorkspaceTracker:
             await _noted(self.keys.note_lacking(workspace, key, operation))
             raise LackingScopeError(operation) from error
         await _noted(self.keys.note_accepted(workspace, key, operation))
-        return answer
 
 
 async def _noted(note: Awaitable[bool]) -> bool:

@@ -11,7 +11,7 @@ from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import Names, humanized, load_names
-from bot.tracker.readings import Outcome, Reading, section_name
+from bot.tracker.readings import Reading, Verdict, section_name
 
 STDIO = "-"
 _WORDS = {
@@ -70,8 +70,8 @@ def _end(end: EndDate | None, knowledge: Knowledge) -> str:
 
 def _line(reading: Reading) -> str:
     where = printable(".".join(reading.path)) or "the section"
-    if reading.outcome is Outcome.ISSUE and reading.issue:
+    if reading.verdict is Verdict.ISSUE and reading.issue:
         severity = reading.issue.severity.value
         return f"issue ({severity}) by {reading.rule}: {where}: {printable(reading.issue.title)}"
     by = f" by {reading.rule}" if reading.rule else ""
-    return f"{reading.outcome.value}{by}: {where}"
+    return f"{reading.verdict.value}{by}: {where}"

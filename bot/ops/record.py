@@ -15,7 +15,6 @@ from bot.tracker.client import LIST_S, NOT_A_KEY, SCAN_S
 from bot.tracker.decoding import NotJsonError, decode_listing, parse_json
 from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send, tracker_http
 from bot.tracker.models import TrackerError
-from bot.tracker.rate_limit import Purpose
 
 RECORD = "record"
 FULL_SCAN = {"action": "full_scan"}
@@ -103,13 +102,12 @@ def _distinct(shapes: Sequence[Shape]) -> list[Shape]:
 
 
 def _list_call(key: str) -> Call:
-    return Call(key=key, purpose=Purpose.PERSON, deadline_s=LIST_S)
+    return Call(key=key, deadline_s=LIST_S)
 
 
 def _scan_call(key: str, domain_id: str) -> Call:
     return Call(
         key=key,
-        purpose=Purpose.PERSON,
         deadline_s=SCAN_S,
         path=scan_path(domain_id),
         sent=FULL_SCAN,

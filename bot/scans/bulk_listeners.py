@@ -15,7 +15,7 @@ from bot.domains.lookup import nearest
 from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.domains.views import domains_message
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.scans import bulk_views as views
 from bot.scans.bulk_record import BulkScanOverError, BulkScanRunsError, items_of
 from bot.scans.bulk_runner import BulkScans
@@ -36,7 +36,7 @@ class BulkScanListeners:
     bulk: BulkScans
     portfolio: Portfolio
     ends: KeptEndDates
-    allowances: QuotaService
+    allowances: KeyAllowances
     clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:

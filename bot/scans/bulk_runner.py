@@ -50,7 +50,7 @@ from bot.store.documents import (
     update,
 )
 from bot.tracker.models import Domain
-from bot.tracker.slots import giving_way
+from bot.tracker.rate_limit import Purpose
 
 logger = structlog.get_logger()
 MAX_DOMAINS = 200  # as many as reports of a workspace are kept
@@ -157,19 +157,18 @@ class BulkScans(DueWork):
     async def work(self, workspace: WorkspaceId) -> None:
         if (lease := await self._take(workspace)) is None:
             return
-        with giving_way():
-            await self._recover(lease)
-            while not lease.run.end and not self.is_stopped:
-                if lease.run.is_stopping or not lease.run.left:
-                    await lease.change(ended)
-                elif not await self._scan_next(lease):
-                    return
-                elif self.has_waiting:  # bulk scans that are due for longer come first
-                    break
-            if lease.run.end:
-                await self._finish(lease)
-            else:
-                await lease.change(lambda run: run, due_in=timedelta())
+        await self._recover(lease)
+        while not lease.run.end and not self.is_stopped:
+            if lease.run.is_stopping or not lease.run.left:
+                await lease.change(ended)
+            elif not await self._scan_next(lease):
+                return
+            elif self.has_waiting:  # bulk scans that are due for longer come first
+                break
+        if lease.run.end:
+            await self._finish(lease)
+        else:
+            await lease.change(lambda run: run, due_in=timedelta())
 
     async def _take(self, workspace: WorkspaceId) -> _Lease | None:
         """Take a bulk scan that is due, `None` if another process was faster."""
@@ -225,7 +224,8 @@ class BulkScans(DueWork):
             health_score=item.score,
             domain_type=item.domain_type,
         )
-        scan = asyncio.ensure_future(self.scans.run(lease.workspace, domain, lists=False))
+        scanning = self.scans.run(lease.workspace, domain, purpose=Purpose.BULK, lists=False)
+        scan = asyncio.ensure_future(scanning)
         try:
             while not (await asyncio.wait({scan}, timeout=self.shown_every_s))[0]:
                 await self._show_progress(lease)

@@ -219,7 +219,7 @@ class NightlyScans(DueWork):
                 return nights, LOOK_EVERY
             trying = nights.trying(host_of(domain), self.clock())
             await note(trying)
-            await self.scans.run(workspace, domain, purpose=Purpose.SPARE, lists=False)
+            await self.scans.run(workspace, domain, purpose=Purpose.BACKGROUND, lists=False)
         except BotError as error:
             reason, _ = service_failure(of_service(error))
             if reason is not FailureReason.SERVICE:  # nothing was scanned
@@ -234,7 +234,7 @@ class NightlyScans(DueWork):
         """Return the domain whose turn it is, by one list a night."""
         listed = await self.portfolio.last_snapshot(workspace)
         if listed is None or listed.listed_at < listed_since:
-            listed = await self.portfolio.snapshot(workspace, purpose=Purpose.SPARE)
+            listed = await self.portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
         ends = KnownEnds(await self.ends.get(workspace), self.clock())
         # 10,000 domains take some milliseconds: off the loop.
         return await asyncio.to_thread(oldest, listed.domains, ends, nights)

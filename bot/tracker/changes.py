@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bot.tracker.dates import read_date
 from bot.tracker.ends import is_end_name
 from bot.tracker.names import default_names, normalized
-from bot.tracker.sections import Finding, Scalar, Section
+from bot.tracker.sections import Scalar, ScanValue, Section
 
 # Names of values that move by themselves. A date is one of them unless it is an end date.
 _MOVING = re.compile(
@@ -39,8 +39,8 @@ class Change:
     """
 
     section: str
-    before: Finding | None
-    after: Finding | None
+    before: ScanValue | None
+    after: ScanValue | None
     of: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
@@ -56,7 +56,7 @@ def changes_between(before: Iterable[Section], after: Iterable[Section]) -> list
     changes = []
     for new in after:
         for found in _compared(old.get(new.name, new), new):
-            changes += [each.change for each in found if not each.is_told_by(seen)]
+            changes += [each.change for each in found if not each.is_covered_by(seen)]
             # Afterwards: two records of one list are two changes, also with the same value.
             seen.update(*(each.texts for each in found))
     return changes
@@ -68,29 +68,29 @@ class _Record:
 
     path: tuple[str, ...]
     is_listed: bool
-    parts: dict[tuple[str, ...], Finding] = field(default_factory=dict)
+    values: dict[tuple[str, ...], ScanValue] = field(default_factory=dict)
 
     def content(self) -> frozenset[tuple[tuple[str, ...], object]]:
-        return frozenset((name, _value(part)) for name, part in self.parts.items())
+        return frozenset((name, _value(part)) for name, part in self.values.items())
 
     def identity(self) -> tuple[str, ...]:
-        named = (part for name, part in self.parts.items() if _is_identity(name))
+        named = (part for name, part in self.values.items() if _is_identity(name))
         return tuple(COUNTED_TIME.sub("", str(part.value)) for part in named)
 
-    def whole(self) -> Finding:
+    def whole(self) -> ScanValue:
         """Return the record as one finding: its only one, its title, or the list of its values."""
-        if len(self.parts) == 1:
-            return next(iter(self.parts.values()))
-        if titled := self.parts.get(("title",)):
-            return Finding(self.path, titled.value)
-        values = (value for part in self.parts.values() for value in _values(part))
-        return Finding(self.path, tuple(values))
+        if len(self.values) == 1:
+            return next(iter(self.values.values()))
+        if titled := self.values.get(("title",)):
+            return ScanValue(self.path, titled.value)
+        values = (value for part in self.values.values() for value in _values(part))
+        return ScanValue(self.path, tuple(values))
 
     def texts(self) -> set[str]:
         """Return what tells most: of several parts the longest text but those of the identity."""
-        kept = [part for name, part in self.parts.items() if not _is_identity(name)]
+        kept = [part for name, part in self.values.items() if not _is_identity(name)]
         texts = {value for part in kept for value in _values(part) if isinstance(value, str)}
-        return texts if len(self.parts) == 1 else set(sorted(texts, key=len)[-1:])
+        return texts if len(self.values) == 1 else set(sorted(texts, key=len)[-1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class _Changed:
     change: Change
     texts: set[tuple[bool, str]]
 
-    def is_told_by(self, seen: set[tuple[bool, str]]) -> bool:
+    def is_covered_by(self, seen: set[tuple[bool, str]]) -> bool:
         is_telling = any(len(text) >= MIN_TELLING_CHARS for _is_new, text in self.texts)
         return is_telling and self.texts <= seen
 
@@ -133,7 +133,7 @@ def _by_path(section: Section) -> dict[tuple[str, ...], list[_Record]]:
             path = _record_path(finding.path)
             names = tuple(part for part in path if not part.isdecimal())
             record = records.setdefault(path, _Record(names, len(names) < len(path)))
-            record.parts[finding.path[len(path) :]] = finding
+            record.values[finding.path[len(path) :]] = finding
     grouped: dict[tuple[str, ...], list[_Record]] = {}
     for record in records.values():
         grouped.setdefault(record.path, []).append(record)
@@ -148,7 +148,7 @@ def _record_path(path: tuple[str, ...]) -> tuple[str, ...]:
     return path[:-1] if len(path) > 1 else path
 
 
-def _moves_by_itself(section: str, finding: Finding) -> bool:
+def _moves_by_itself(section: str, finding: ScanValue) -> bool:
     names = [normalized(part) for part in finding.path if not part.isdecimal()]
     if not names or _is_end_name(section, finding):
         return False
@@ -182,10 +182,10 @@ def _items(records: list[_Record]) -> list[_Record]:
     """Return the values of short lists, which are one finding each, as records of their own."""
     found = []
     for record in records:
-        values = _values(record.parts[()]) if () in record.parts else ()
+        values = _values(record.values[()]) if () in record.values else ()
         for value in values:
-            part = Finding(record.path, value)
-            found.append(_Record(record.path, is_listed=True, parts={(): part}))
+            part = ScanValue(record.path, value)
+            found.append(_Record(record.path, is_listed=True, values={(): part}))
         found += [] if values else [record]
     return found
 
@@ -194,11 +194,13 @@ def _pair(section: str, old: _Record, new: _Record) -> _Changed:
     """Return the change of one record to what it is now."""
     names = [
         name
-        for name in {**new.parts, **old.parts}
-        if _value_of(old.parts.get(name)) != _value_of(new.parts.get(name))
+        for name in {**new.values, **old.values}
+        if _value_of(old.values.get(name)) != _value_of(new.values.get(name))
     ]
-    main = max(names, key=lambda name: _tells(section, old.parts.get(name), new.parts.get(name)))
-    before, after = old.parts.get(main), new.parts.get(main)
+    main = max(
+        names, key=lambda name: _weight(section, old.values.get(name), new.values.get(name))
+    )
+    before, after = old.values.get(main), new.values.get(main)
     change = Change(
         section,
         before,
@@ -209,22 +211,22 @@ def _pair(section: str, old: _Record, new: _Record) -> _Changed:
     return _changed(change, new=_texts_of(after), gone=_texts_of(before))
 
 
-def _tells(section: str, *parts: Finding | None) -> tuple[bool, int]:
+def _weight(section: str, *parts: ScanValue | None) -> tuple[bool, int]:
     """Return a key by which parts sort: an end date tells most, then the longest text."""
     given = [part for part in parts if part]
     texts = [str(part.value) for part in given if isinstance(part.value, str | tuple)]
     return any(_is_end_name(section, part) for part in given), max(map(len, texts), default=0)
 
 
-def _is_end_name(section: str, part: Finding) -> bool:
+def _is_end_name(section: str, part: ScanValue) -> bool:
     return bool(part.path) and is_end_name(section, part.path[-1], default_names())
 
 
-def _texts_of(part: Finding | None) -> set[str]:
+def _texts_of(part: ScanValue | None) -> set[str]:
     return {value for value in _values(part) if isinstance(value, str)} if part else set()
 
 
-def _values(part: Finding) -> tuple[Scalar, ...]:
+def _values(part: ScanValue) -> tuple[Scalar, ...]:
     return part.value if isinstance(part.value, tuple) else (part.value,)
 
 
@@ -242,11 +244,11 @@ def _follows_end(change: Change) -> bool:
     return bool(shown and shown.path and _FOLLOWS_END.fullmatch(normalized(shown.path[-1])))
 
 
-def _value_of(finding: Finding | None) -> object:
+def _value_of(finding: ScanValue | None) -> object:
     return _value(finding) if finding else None
 
 
-def _value(finding: Finding) -> object:
+def _value(finding: ScanValue) -> object:
     """Return what is compared: lists in any order, texts without what counts by itself."""
     if isinstance(finding.value, tuple):
         return tuple(sorted(map(str, finding.value)))

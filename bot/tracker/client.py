@@ -1,8 +1,9 @@
-"""The client of Domain Tracker's API: rate-limited, logged, measured."""
+"""The client of Domain Tracker's API: each policy of a call is a step of `TrackerClient._call`."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import httpx
 import stamina
@@ -28,10 +29,11 @@ from bot.tracker.models import (
     TrackerError,
     UnavailableError,
 )
-from bot.tracker.rate_limit import Purpose, RateLimiter
+from bot.tracker.rate_limit import Purpose, fingerprint
+from bot.tracker.shared_limits import SharedLimits
 from bot.tracker.slots import Slots
 
-# The limits of a whole call with all attempts, and of the wait for a place among the requests
+# The limits of a whole call with all attempts, and of the wait for a slot among the requests
 # before that; a scan waits for one up to `SCAN_S`.
 LIST_S, ADD_S, SCAN_S, SLOT_S = 30.0, 30.0, 120.0, 60.0
 RETRY_WAIT_S = 0.25
@@ -45,7 +47,7 @@ TRANSIENT = {None, 502, 503, 504}
 ATTEMPTS, RETRY_WITHIN_S = 3, 20.0
 logger = structlog.get_logger()
 # (operation, outcome, seconds): "list", "add" or "scan"; for the outcome see `outcome_of`.
-Note = Callable[[str, str, float], object]
+OnCall = Callable[[str, str, float], object]
 
 
 async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float) -> int | None:
@@ -54,7 +56,7 @@ async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float)
     `None`: it is the service, by its message about an invalid key. Raise TrackerError when
     nothing answers within `limit_s` at each step.
     """
-    call = Call(key=NOT_A_KEY, purpose=Purpose.PERSON, deadline_s=limit_s)
+    call = Call(key=NOT_A_KEY, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
     reply = await send(http, request, is_write=False)
     # Not by the status: a proxy of something else may answer 401 or 403 too.
@@ -73,24 +75,12 @@ def outcome_of(error: BaseException | None) -> str:
     return error.outcome if isinstance(error, TrackerError) else "broken"
 
 
-class SharesLimits(Protocol):
-    """Shares the rate limit of keys with other processes; neither method raises."""
-
-    async def before_request(self, place: tuple[WorkspaceId, str]) -> None:
-        """Learn what others know of the key with this fingerprint."""
-
-    def after_request(self, place: tuple[WorkspaceId, str]) -> None:
-        """Begin to share what is known of it."""
-
-
 class TrackerClient:
     """The API of Domain Tracker over HTTP; its `base_url` may have any path. See `decoding.py`.
 
-    The caller owns `http` (see `tracker_http`) and `budget`. `quotas` shares it
-    with other processes, `None` where there are none. A GET is repeated when the service
-    was not reached, dropped the connection or answered 502, 503 or 504; a POST never is.
-
-    Each call is logged in one line, without the key or the reply, and counted by `note`.
+    The caller owns `http` (see `tracker_http`). `limits` are of all keys. A GET is repeated when
+    the service was not reached, dropped the connection or answered 502, 503 or 504; a POST never
+    is. Each call is logged in one line, without the key or the reply, and counted by `on_call`.
     """
 
     def __init__(
@@ -98,81 +88,87 @@ class TrackerClient:
         http: httpx.AsyncClient,
         *,
         base_url: str,
-        budget: RateLimiter,
-        quotas: SharesLimits | None = None,
-        note: Note = lambda _operation, _outcome, _took_s: None,
+        limits: SharedLimits,
+        on_call: OnCall,
     ) -> None:
         self._http = http
         self._base_url = base_url.rstrip("/")
-        self._budget = budget
-        self._quotas = quotas
-        self._note = note
+        self._limits = limits
+        self._on_call = on_call
         self._under_way: set[asyncio.Task[Any]] = set()
         self._slots = Slots(wait_s=SLOT_S, scan_wait_s=SCAN_S)
-        # Not the decorator, which logs the arguments: one is the key.
-        self._repeat = stamina.AsyncRetryingCaller(
-            attempts=ATTEMPTS,
-            timeout=RETRY_WITHIN_S,
-            wait_initial=RETRY_WAIT_S,
-            wait_jitter=RETRY_WAIT_S,
-        )
 
     async def list_domains(
-        self,
-        key: str,
-        *,
-        workspace: WorkspaceId | None = None,
-        purpose: Purpose = Purpose.PERSON,
+        self, workspace: WorkspaceId, key: str, *, purpose: Purpose = Purpose.PERSON
     ) -> Listing:
-        call = Call(key=key, purpose=purpose, deadline_s=LIST_S, workspace=workspace)
-        return await self._answer(call, decode_listing)
+        call = Call(key=key, deadline_s=LIST_S)
+        return await self._call(workspace, purpose, call, decode_listing)
 
-    async def add_domain(
-        self, key: str, new: NewDomain, *, workspace: WorkspaceId | None = None
-    ) -> None:
+    async def add_domain(self, workspace: WorkspaceId, key: str, new: NewDomain) -> None:
         """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": new.host, "domainType": new.domain_type}
         if new.tags:
             sent["tags"] = new.tags
         if new.folder:
             sent["folder"] = new.folder
-        call = Call(
-            key=key, purpose=Purpose.PERSON, deadline_s=ADD_S, sent=sent, workspace=workspace
-        )
-        await self._answer(call, decode_added)
+        call = Call(key=key, deadline_s=ADD_S, sent=sent)
+        await self._call(workspace, Purpose.PERSON, call, decode_added)
 
     async def scan(
         self,
+        workspace: WorkspaceId,
         key: str,
         domain_id: str,
         *,
-        workspace: WorkspaceId | None = None,
         purpose: Purpose = Purpose.PERSON,
     ) -> ScanResult:
-        call = Call(
-            key=key,
-            purpose=purpose,
-            deadline_s=SCAN_S,
-            path=scan_path(domain_id),
-            sent={"action": "full_scan"},
-            is_scan=True,
-            workspace=workspace,
-        )
-        return await self._answer(call, decode_scan)
+        path, sent = scan_path(domain_id), {"action": "full_scan"}
+        call = Call(key=key, deadline_s=SCAN_S, path=path, sent=sent, is_scan=True)
+        return await self._call(workspace, purpose, call, decode_scan)
 
     def cut_off(self) -> None:
         """Cancel the tasks with a call under way, which would end as if the service failed."""
         for task in self._under_way:
             task.cancel()
 
-    async def _answer(self, call: Call, decode: Decode[T]) -> T:
-        """Return the decoded answer; log and count the call."""
-        began = seconds_now()
+    def scans_ahead(self, workspace: WorkspaceId) -> int:
+        """Return how many scans have to end before a new one of a workspace begins."""
+        return self._slots.scans_ahead(workspace)
+
+    async def _call(
+        self, workspace: WorkspaceId, purpose: Purpose, call: Call, decode: Decode[T]
+    ) -> T:
+        """Return the decoded answer of a call: the log, the hour, a slot, the time, attempts."""
+        key_id = fingerprint(call.key)
+        with self._logged(call, purpose):
+            await self._limits.before_request(workspace, key_id)
+            self._limits.limiter.check(key_id, purpose)
+            async with self._slots.acquire(
+                workspace, is_scan=call.is_scan, gives_way=purpose.gives_way
+            ):
+                self._limits.limiter.check_wait(key_id)
+                try:
+                    async with asyncio.timeout(call.deadline_s):
+                        async for attempt in _attempts(call):
+                            with attempt:
+                                answer = await self._send(call, key_id, decode)
+                except TimeoutError as error:
+                    raise TimedOutError(
+                        f"no answer within {call.deadline_s:g} s", is_outcome_unknown=call.is_write
+                    ) from error
+                finally:
+                    self._limits.after_request(workspace, key_id)
+        return answer
+
+    @contextmanager
+    def _logged(self, call: Call, purpose: Purpose) -> Iterator[None]:
+        """Log and count the call in the block when it ends; until then `cut_off` cancels it."""
+        began, task = seconds_now(), asyncio.current_task()
         failure: BaseException | None = None
-        if task := asyncio.current_task():
+        if task:
             self._under_way.add(task)
         try:
-            return await self._allowed(call, decode)
+            yield
         except BaseException as error:
             failure = error
             raise
@@ -180,59 +176,42 @@ class TrackerClient:
             if task:
                 self._under_way.discard(task)
             took_s, outcome = seconds_now() - began, outcome_of(failure)
-            self._note(call.operation, outcome, took_s)
+            self._on_call(call.operation, outcome, took_s)
             logger.info(
                 "service call",
                 operation=call.operation,
-                purpose=call.purpose.value,
+                purpose=purpose.value,
                 outcome=outcome,
                 took_s=round(took_s, 3),
             )
 
-    def scans_ahead(self, workspace: WorkspaceId) -> int:
-        """Return how many scans have to end before a new one of a workspace begins."""
-        return self._slots.scans_ahead(str(workspace))
-
-    async def _allowed(self, call: Call, decode: Decode[T]) -> T:
-        """Return the decoded answer; raise when the rate limit allows no request now."""
-        if self._quotas and call.workspace:
-            await self._quotas.before_request((call.workspace, call.fingerprint))
-        self._budget.check(call.fingerprint, call.purpose)
-        owner = str(call.workspace or call.fingerprint)
-        async with self._slots.acquire(owner, is_scan=call.is_scan):
-            self._budget.check_wait(call.fingerprint)
-            try:
-                return await self._answer_in_time(call, decode)
-            finally:
-                if self._quotas and call.workspace:
-                    self._quotas.after_request((call.workspace, call.fingerprint))
-
-    async def _answer_in_time(self, call: Call, decode: Decode[T]) -> T:
-        """Return the decoded answer within the call's limits."""
-        try:
-            async with asyncio.timeout(call.deadline_s):
-                if call.is_write:
-                    return await self._attempt(call, decode)
-                return await self._repeat(_is_worth_repeating, self._attempt, call, decode)
-        except TimeoutError as error:
-            raise TimedOutError(
-                f"no answer within {call.deadline_s:g} s", is_outcome_unknown=call.is_write
-            ) from error
-
-    async def _attempt(self, call: Call, decode: Decode[T]) -> T:
-        """Send the request once; let the budget learn from the reply."""
-        known_as = call.fingerprint
+    async def _send(self, call: Call, key_id: str, decode: Decode[T]) -> T:
+        """Send the request once; let the rate limiter learn from the reply."""
+        limiter = self._limits.limiter
         request = call.request(self._http, self._base_url, connect_s=CONNECT_S)
         reply = await send(self._http, request, is_write=call.is_write)
         if (remaining := requests_remaining(reply.headers)) is not None:
-            self._budget.record_remaining(known_as, remaining)
+            limiter.record_remaining(key_id, remaining)
         try:
             answer = await _decoded(decode, reply, without=call.key)
         except RateLimitedError:
-            wait_s = self._budget.record_rate_limit(known_as, retry_after_s(reply.headers))
+            wait_s = limiter.record_rate_limit(key_id, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
-        self._budget.record_success(known_as)
+        limiter.record_success(key_id)
         return answer
+
+
+def _attempts(call: Call) -> AsyncIterator[stamina.Attempt]:
+    """Return the attempts of a call, with waits between them; a write has one."""
+    return aiter(
+        stamina.retry_context(
+            _is_worth_repeating,
+            attempts=1 if call.is_write else ATTEMPTS,
+            timeout=RETRY_WITHIN_S,
+            wait_initial=RETRY_WAIT_S,
+            wait_jitter=RETRY_WAIT_S,
+        )
+    )
 
 
 async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:

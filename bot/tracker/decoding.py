@@ -7,10 +7,10 @@ import msgspec
 
 from bot.tracker.error_messages import (
     Refusal,
+    detail_in_json,
     is_about_a_domain,
     refusal_in_json,
     refusal_in_text,
-    said_in_json,
     says_failure,
     sole_refusal,
 )
@@ -105,18 +105,18 @@ def failure(status: int, body: bytes, *, is_write: bool) -> TrackerError:
     """Return the error of a reply whose status is no success."""
     try:
         value = parse_json(body)
-        refusal, said = refusal_in_json(value), said_in_json(value)
+        refusal, detail = refusal_in_json(value), detail_in_json(value)
     except NotJsonError:
-        refusal, said = refusal_in_text(_text(body)), None
+        refusal, detail = refusal_in_text(_text(body)), None
     if status == TOO_MANY_REQUESTS:
         refusal = refusal or RateLimitedError
     if refusal:
         return refused(refusal, status)
     answer = f"the service answered {status}"
-    if status in OF_A_PROXY and not said:
+    if status in OF_A_PROXY and not detail:
         return UnavailableError(answer, status=status)
     if 400 <= status < 500:
-        return RejectedError(status, said)
+        return RejectedError(status, detail)
     kind = UnavailableError if 500 <= status < 600 else UnreadableReplyError
     return kind(answer, is_outcome_unknown=is_write, status=status)
 
@@ -125,9 +125,9 @@ def unexpected(status: int, value: object, *, is_write: bool) -> TrackerError:
     """Return the error of a success with other JSON than expected."""
     if refusal := refusal_in_json(value):
         return refused(refusal, status)
-    said = said_in_json(value)
-    if said and says_failure(value) and not is_about_a_domain(value):
-        return RejectedError(status, said)
+    detail = detail_in_json(value)
+    if detail and says_failure(value) and not is_about_a_domain(value):
+        return RejectedError(status, detail)
     return UnreadableReplyError(
         f"{status} with a JSON {type(value).__name__} of another form than documented",
         is_outcome_unknown=is_write,
@@ -177,7 +177,7 @@ def decode_added(status: int, body: bytes) -> None:
     if refusal := refusal_in_json(value) if is_failure else sole_refusal(value):
         raise refused(refusal, status)
     if is_failure and not is_about_a_domain(value):
-        raise RejectedError(status, said_in_json(value))
+        raise RejectedError(status, detail_in_json(value))
 
 
 def decode_scan(status: int, body: bytes) -> ScanResult:

@@ -45,7 +45,7 @@ TELLING = (
 FAILED = ("error", "fail", "failed", "failure")
 # An error object has fewer words.
 MAX_WORDS = 5_000
-MAX_SAID_CHARS = 200
+MAX_DETAIL_CHARS = 200
 
 
 def visible(text: str) -> str:
@@ -113,9 +113,9 @@ def is_about_a_domain(value: object) -> bool:
     return isinstance(value, dict) and not {"domain", "domainId"}.isdisjoint(value)
 
 
-def said_in_json(value: object) -> str | None:
+def detail_in_json(value: object) -> str | None:
     """Return the service's own message of an error in one short line, or `None`."""
-    return one_line(next(_messages(value), ""), MAX_SAID_CHARS) or None
+    return one_line(next(_messages(value), ""), MAX_DETAIL_CHARS) or None
 
 
 def _words(value: object) -> Iterator[str]:

@@ -12,13 +12,13 @@ from bot.tracker.hijack_signs import registered_name, signs_of
 from bot.tracker.issues import readings_in
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import Names, without_prefix
-from bot.tracker.readings import LISTED, Outcome, Reading
+from bot.tracker.readings import LISTED, Reading, Verdict
 
 # One check that passes is not yet a list of checks.
 MIN_PASSED = 2
 # Rules of values that tools fill in where they found nothing.
 _DEFAULTS = frozenset({"boolean", "protection", "state", "threat", "flag of a failure", "count"})
-_READ = frozenset({Outcome.ISSUE, Outcome.PASSED, Outcome.EMPTY})
+_READ = frozenset({Verdict.ISSUE, Verdict.PASSED, Verdict.EMPTY})
 NOT_INCLUDED = "not included in this scan"
 
 
@@ -48,7 +48,7 @@ def explain(sections: Mapping[str, object], scanned: datetime, names: Names) -> 
             continue
         found = tuple(readings_in(name, sections[name], names))
         is_known = bool(ends.get(name)) or any(_is_certain(each, names) for each in found)
-        is_read = any(each.outcome in _READ for each in found)
+        is_read = any(each.verdict in _READ for each in found)
         if reason := failure_of(name, sections[name], names, is_known=is_known, is_read=is_read):
             failed[name] = reason
             found = ()
@@ -75,9 +75,9 @@ def _is_certain(reading: Reading, names: Names) -> bool:
     "Not trusted" and "no HSTS" is what tools also say of a server that they did not reach.
     """
     if reading.rule not in _DEFAULTS:
-        return reading.outcome in {Outcome.ISSUE, Outcome.PASSED}
+        return reading.verdict in {Verdict.ISSUE, Verdict.PASSED}
     is_named_bad = bool(reading.path) and without_prefix(reading.path[-1]) in names.bad_if_true
-    return reading.outcome is Outcome.ISSUE and is_named_bad
+    return reading.verdict is Verdict.ISSUE and is_named_bad
 
 
 def _issues(readings: Mapping[str, tuple[Reading, ...]]) -> list[Issue]:
@@ -107,10 +107,10 @@ def _issue_knowledge(
         return Knowledge.KNOWN
     if "security" in failed:
         return Knowledge.FAILED
-    outcomes = [each.outcome for each in readings.get("security", ())]
-    is_proven = Outcome.EMPTY in outcomes or outcomes.count(Outcome.PASSED) >= MIN_PASSED
-    is_unknown = Outcome.NOT_CHECKED in outcomes or any(
-        each.outcome is Outcome.UNREAD for some in readings.values() for each in some
+    verdicts = [each.verdict for each in readings.get("security", ())]
+    is_proven = Verdict.EMPTY in verdicts or verdicts.count(Verdict.PASSED) >= MIN_PASSED
+    is_unknown = Verdict.NOT_CHECKED in verdicts or any(
+        each.verdict is Verdict.UNREAD for some in readings.values() for each in some
     )
     return Knowledge.NONE if is_proven and not is_unknown else Knowledge.UNRECOGNIZED
 

@@ -36,29 +36,29 @@ def failure_of(
     if isinstance(section, bool | int | float):
         return NOTHING
     leaves = list(_leaves(section, names))
-    says_more = any(_says_more(name, *leaf, names) for leaf in leaves)
+    has_other_text = any(_has_other_text(name, *leaf, names) for leaf in leaves)
     if (reason := _lookup_failure(leaves, names)) is not None:
-        return None if says_more else reason
-    said = [value for leaf, value in leaves if _says(name, leaf, value, names)]
-    reason = next((str(value) for value in said if _tells_of_failure(value, names)), None)
-    if reason and not says_more and not any(isinstance(value, bool) for value in said):
+        return None if has_other_text else reason
+    contents = [value for leaf, value in leaves if _is_content(name, leaf, value, names)]
+    reason = next((str(value) for value in contents if _is_failure_text(value, names)), None)
+    if reason and not has_other_text and not any(isinstance(value, bool) for value in contents):
         return reason[:MAX_REASON_CHARS]
     if is_read:
         return None
-    return None if said and not (name == "security" and _is_blank(leaves, names)) else NOTHING
+    return None if contents and not (name == "security" and _is_blank(leaves, names)) else NOTHING
 
 
-def _tells_of_failure(value: object, names: Names) -> bool:
+def _is_failure_text(value: object, names: Names) -> bool:
     if not isinstance(value, str):
         return False
     return names.reports_failure(value[:MAX_REASON_CHARS] if "\n" in value else value)
 
 
-def _says_more(section: str, name: str, value: object, names: Names) -> bool:
+def _has_other_text(section: str, name: str, value: object, names: Names) -> bool:
     """Return whether a value says something beside a failure: a text that is not about it."""
     if not isinstance(value, str) or boolean_of(value) is not None:
         return False
-    if _tells_of_failure(value, names):
+    if _is_failure_text(value, names):
         return False
     words = names.failures
     about = words["lookup"] | words["beside"] | words["names"] | names.severity_names
@@ -81,8 +81,8 @@ def _is_blank(leaves: list[Leaf], names: Names) -> bool:
         for name, value in leaves
         if name not in words["lookup"] and not (isinstance(value, bool) and name in flags)
     ]
-    told = (value for value in given if normalized(str(value)) not in names.states["unchecked"])
-    return any(value != [] for value in given) and not any(_is_something(v, names) for v in told)
+    texts = (value for value in given if normalized(str(value)) not in names.states["unchecked"])
+    return any(value != [] for value in given) and not any(_is_something(v, names) for v in texts)
 
 
 def _lookup_failure(leaves: list[Leaf], names: Names) -> str | None:
@@ -90,8 +90,8 @@ def _lookup_failure(leaves: list[Leaf], names: Names) -> str | None:
     if failed := failing_text(leaves, names):
         return failed
     if any(_is_sign(*leaf, names) for leaf in leaves):
-        told = (str(value) for _name, value in leaves if _tells_of_failure(value, names))
-        return next(chain(_texts(leaves, names), told), "it failed")[:MAX_REASON_CHARS]
+        texts = (str(value) for _name, value in leaves if _is_failure_text(value, names))
+        return next(chain(_texts(leaves, names), texts), "it failed")[:MAX_REASON_CHARS]
     return None
 
 
@@ -184,7 +184,7 @@ def _is_sign(name: str, value: object, names: Names) -> bool:
     return False
 
 
-def _says(section: str, name: str, value: object, names: Names) -> bool:
+def _is_content(section: str, name: str, value: object, names: Names) -> bool:
     if value == []:
         return section == "security" or name in names.unchecked_lists
     words = names.failures

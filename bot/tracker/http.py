@@ -4,21 +4,18 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import quote
 
 import httpx
 
 from bot import DISTRIBUTION, __version__
-from bot.process.workspace import WorkspaceId
 from bot.tracker.models import (
     ReplyTooLargeError,
     TimedOutError,
     UnavailableError,
     UnreadableReplyError,
 )
-from bot.tracker.rate_limit import Purpose, fingerprint
 from bot.tracker.slots import MAX_REQUESTS
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -62,20 +59,15 @@ async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """One call with a key. `sent` is the JSON of a POST; `None`: a GET, which changes nothing.
-
-    `workspace` is the one in whose name it is made: places at the service are shared fairly.
-    """
+    """One call with a key. `sent` is the JSON of a POST; `None`: a GET, which changes nothing."""
 
     key: str = field(repr=False)
-    purpose: Purpose
     deadline_s: float
     path: str = PATH
     sent: Mapping[str, object] | None = None
     is_scan: bool = False
-    workspace: WorkspaceId | None = None
 
-    @cached_property
+    @property
     def is_write(self) -> bool:
         return self.sent is not None
 
@@ -86,10 +78,6 @@ class Call:
             return "scan"
         return "add" if self.is_write else "list"
 
-    @cached_property
-    def fingerprint(self) -> str:
-        return fingerprint(self.key)
-
     def request(
         self, http: httpx.AsyncClient, base_url: str, *, connect_s: float
     ) -> httpx.Request:
@@ -99,16 +87,14 @@ class Call:
             "Accept": "application/json",
             "Accept-Encoding": "identity",
         }
-        if self.is_write:
+        method, content = "GET", None
+        if self.sent is not None:
             headers["Content-Type"] = "application/json"
-        return http.build_request(
-            "POST" if self.is_write else "GET",
-            base_url + self.path,
-            headers=headers,
             # ASCII only, which half a surrogate pair needs.
-            content=json.dumps(self.sent).encode() if self.is_write else None,
-            timeout=httpx.Timeout(self.deadline_s, connect=connect_s, pool=connect_s),
-        )
+            method, content = "POST", json.dumps(self.sent).encode()
+        timeout = httpx.Timeout(self.deadline_s, connect=connect_s, pool=connect_s)
+        url = base_url + self.path
+        return http.build_request(method, url, headers=headers, content=content, timeout=timeout)
 
 
 def scan_path(domain_id: str) -> str:

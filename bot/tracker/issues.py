@@ -8,22 +8,23 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from bot.tracker.checks import read_check
 from bot.tracker.failures import has_error_text, reports_failure
-from bot.tracker.findings import MAX_WORD_CHARS
-from bot.tracker.names import Names, humanized, normalized, without_prefix, words_of
+from bot.tracker.names import Names, humanized, normalized, without_prefix
 from bot.tracker.neutral import is_bad_news, says_nothing
 from bot.tracker.readings import (
-    Outcome,
     Reading,
+    Verdict,
     boolean_of,
+    fix_in,
     is_plain,
     issue_reading,
+    severity_name,
     shown_path,
     texts_of,
 )
 from bot.tracker.value_rules import (
     all_states,
-    counts_bad,
     is_old_protocol,
     is_threat,
     old_protocol,
@@ -32,13 +33,10 @@ from bot.tracker.value_rules import (
     read_response_code,
     read_state,
     read_value,
-    state_of,
 )
 
 MAX_PATH_PARTS = 12
 _SAYS_NOTHING = re.compile(r"[\d.,:-]+|https?://\S+|/\S*|GET|HEAD|POST|PUT|OPTIONS")
-# What may stand before the name of a check's state.
-_OF_CHECK = frozenset({"latest", "last", "current", "run", "check", "test"})
 Given = Mapping[object, object]
 
 
@@ -91,20 +89,20 @@ class _Reader:
     def record(self, node: _Node, given: Given) -> Found:
         """Return what a record says, and what is to be read below it."""
         if whole := self._whole(node, given):
-            if any(each.outcome is Outcome.ISSUE for each in whole):
+            if any(each.verdict is Verdict.ISSUE for each in whole):
                 return whole, []
             return whole, self._children(node, given, is_judged=True)
         if node.is_judged:
             return [], self._children(node, given, is_judged=True)
         children = self._children(node, given)
         if reports_failure(given, self._names):
-            return [Reading(Outcome.NOT_CHECKED, "failed lookup", node.path)], children
+            return [Reading(Verdict.NOT_CHECKED, "failed lookup", node.path)], children
         found = [read_counts(self._section, node.path, given, self._names)]
         if self._section == "dns":
             found.append(read_response_code(node.path, given, self._names))
         is_counted = found[0] is not None
         if self._section == "security" and has_error_text(given, self._names):
-            found.append(Reading(Outcome.NOT_CHECKED, "error", node.path))
+            found.append(Reading(Verdict.NOT_CHECKED, "error", node.path))
         switches = self._are_switches(node, given)
         states = all_states(given, self._names) if self._section == "security" else set()
         for key, value in given.items():
@@ -114,7 +112,7 @@ class _Reader:
             if not is_left_out and not (switches and isinstance(value, bool)):
                 below = node.below(str(key), value)
                 reading = self._value(below, given)
-                if states and (not reading or reading.outcome is Outcome.UNREAD):
+                if states and (not reading or reading.verdict is Verdict.UNREAD):
                     reading = read_state(self._section, below.path, value, self._names, states)
                 found.append(reading)
         read = [each for each in found if each]
@@ -128,8 +126,8 @@ class _Reader:
         is_flat = not any(isinstance(value, dict | list) for value in given.values())
         if node.kind == "issue" and is_flat:
             return self._listed_issue(node, given)
-        check = self._check(node, given)
-        if node.is_judged and not any(each.outcome is Outcome.ISSUE for each in check):
+        check = read_check(self._section, node.path, given, self._names)
+        if node.is_judged and not any(each.verdict is Verdict.ISSUE for each in check):
             check = []
         return (
             self._rated(node, given)
@@ -169,7 +167,7 @@ class _Reader:
             may_be_bad = is_bad_news(path, value, self._names)
         else:
             may_be_bad = not says_nothing(path, value, given, self._names)
-        return Reading(Outcome.UNREAD, "", path) if may_be_bad else None
+        return Reading(Verdict.UNREAD, "", path) if may_be_bad else None
 
     def _are_switches(self, node: _Node, given: Given) -> bool:
         """Return whether a record only says which checks are made."""
@@ -180,10 +178,10 @@ class _Reader:
 
     def _listed_issue(self, node: _Node, given: Given) -> list[Reading]:
         texts = texts_of(given)
-        rated = self._severity_name(texts)
+        rated = severity_name(texts, self._names)
         word = texts[rated] if rated else node.word
         if self._is_closed(given, word):
-            return [Reading(Outcome.PASSED, "closed issue", node.path)]
+            return [Reading(Verdict.PASSED, "closed issue", node.path)]
         if not texts or (self._is_notice(node) and not rated and not self._titled(texts)):
             return []
         title = self._title(texts, rated)
@@ -199,130 +197,30 @@ class _Reader:
     def _rated(self, node: _Node, given: Given) -> list[Reading]:
         """Read a record with a severity and a title, in whatever list it stands."""
         texts, names = texts_of(given), self._names
-        rated = self._severity_name(texts)
+        rated = severity_name(texts, self._names)
         if rated is None:
             return []
         word, title = texts[rated], self._title(texts, rated)
         severity, in_list = names.severity(word), bool(node.path) and node.path[-1].isdecimal()
         if self._is_closed(given, word) and title:
-            return [Reading(Outcome.PASSED, "record with a severity", node.path)]
+            return [Reading(Verdict.PASSED, "record with a severity", node.path)]
         is_rated = bool(severity) or rated == "severity"
         is_level = rated in {"level", "impact"} and not in_list and not node.kind
         if normalized(word) == "fatal" and names.reports_failure(title):
-            return [Reading(Outcome.NOT_CHECKED, "failed lookup", node.path)]
+            return [Reading(Verdict.NOT_CHECKED, "failed lookup", node.path)]
         is_titled = self._titled(texts) or (in_list and "type" in texts)
         if not title or not is_rated or is_level or not is_titled:
             return []
         is_small = severity == "info" or (severity == "low" and "risk" in rated)
         if is_small and node.kind != "issue":
-            return [Reading(Outcome.INFO, "record with a severity", node.path)]
+            return [Reading(Verdict.INFO, "record with a severity", node.path)]
         return [self._issue("record with a severity", node.path, title, word, texts)]
-
-    def _check(self, node: _Node, given: Given) -> list[Reading]:
-        """Read a record of one check: a name or a protection, and how it came out."""
-        if not node.path or self._section == "whois":
-            return []
-        protection = self._names.protection(node.path[-1])
-        texts = texts_of(given)
-        named = next((texts[name] for name in self._names.subjects if name in texts), None)
-        above, name = (normalized(each) for each in ("", *node.path)[-2:])
-        is_key = above in self._names.states["parents"] and not name.isdecimal()
-        subject = node.path[-1] if protection or (is_key and not named) else named
-        if subject is None:
-            return []
-        path = node.path if protection else (*node.path[:-1], subject)
-        outcomes = [
-            (outcome, str(key), value)
-            for key, value in given.items()
-            if not isinstance(value, dict | list)
-            and (outcome := self._outcome(str(key), value, path))
-        ]
-        if (points := self._points(texts)) is not None:
-            outcomes.append((points, "passed", False))
-        if not outcomes:
-            return []
-        failed = next((each for each in outcomes if each[0] is Outcome.ISSUE), None)
-        # `ok: false` of a check is how it came out.
-        others = {key: value for key, value in given.items() if not failed or key != failed[1]}
-        has_failed = reports_failure(others, self._names)
-        if failed and not (
-            has_failed and words_of(failed[1])[-1] not in self._names.states["names"]
-        ):
-            return [self._failed_check(path, humanized(subject), given, failed[1], failed[2])]
-        unable = (
-            has_failed
-            or any(each[0] is Outcome.NOT_CHECKED for each in outcomes)
-            or any(counts_bad(str(key), value, self._names) for key, value in given.items())
-        )
-        return [Reading(Outcome.NOT_CHECKED if unable else Outcome.PASSED, "check", path)]
-
-    def _points(self, texts: Mapping[str, str]) -> Outcome | None:
-        """Return what a test says that gives one point or none; not all are about security."""
-        if texts.get("scoredisplaymode") != "binary" or texts.get("score") not in {"0", "1"}:
-            return None
-        about = f"{texts.get('id', '')} {texts.get('title', '')}"
-        is_bad = texts["score"] == "0"
-        if is_bad and not self._names.security_text.search(about):
-            return Outcome.INFO
-        return Outcome.ISSUE if is_bad else Outcome.PASSED
-
-    def _failed_check(
-        self, path: tuple[str, ...], name: str, given: Given, key: str, value: object
-    ) -> Reading:
-        texts = texts_of(given)
-        details = ("error", "details", "detail", "info", "message", "summary")
-        detail = next((texts[each] for each in details if texts.get(each)), "")
-        title = f"{name}: {self._result(key, value)}"
-        rated = self._severity_name(texts)
-        word = texts[rated] if rated else str(value)
-        return issue_reading(
-            self._section,
-            self._names,
-            "check",
-            path,
-            f"{title} ({detail})" if detail else title,
-            word=word,
-            fix=self._fix(texts),
-            is_named=True,
-        )
-
-    def _result(self, key: str, value: object) -> str:
-        """Return how a check came out: `fail`, `listed`, `not valid`."""
-        truth = boolean_of(value)
-        if truth is None or words_of(key)[-1] in self._names.states["names"]:
-            return str(value)[:MAX_WORD_CHARS]
-        said = " ".join(word for word in words_of(key) if word not in {"is", "has"})
-        return said if truth else f"not {said}"
-
-    def _outcome(self, key: str, value: object, path: tuple[str, ...]) -> Outcome | None:
-        """Return what one value of a check's record says of the check."""
-        names, name = self._names, without_prefix(key)
-        about = path[-1:] if names.protection(path[-1]) else path
-        *before, last = words_of(key) or ("",)  # `latest_run_result`
-        if (
-            isinstance(value, str)
-            and last in names.states["names"]
-            and _OF_CHECK.issuperset(before)
-        ):
-            return state_of(value, about, names)
-        if (truth := boolean_of(value)) is None:
-            return None
-        if name in names.bad_if_true:
-            return Outcome.ISSUE if truth else Outcome.PASSED
-        is_protection = names.protection(path[-1]) is not None
-        if name in names.results or (name in names.bad_if_false and is_protection):
-            return Outcome.PASSED if truth else Outcome.ISSUE
-        if name in names.bad_if_false and not truth:
-            return Outcome.ISSUE
-        if name in names.present and (is_protection or is_threat(path, names)):
-            return Outcome.PASSED if truth is is_protection else Outcome.ISSUE
-        return None
 
     def _listed(self, node: _Node, given: Given) -> list[Reading]:
         """Read an item of a list of what failed, passed, or could not be checked."""
         if node.kind in {"pass", "unchecked"}:
-            outcome = Outcome.PASSED if node.kind == "pass" else Outcome.NOT_CHECKED
-            return [Reading(outcome, f"{node.kind} list", node.path)]
+            verdict = Verdict.PASSED if node.kind == "pass" else Verdict.NOT_CHECKED
+            return [Reading(verdict, f"{node.kind} list", node.path)]
         texts = texts_of(given)
         title = self._title(texts, None)
         if node.kind != "failure" or not title:
@@ -373,9 +271,9 @@ class _Reader:
             return []
         names = [normalized(each) for each in node.path[-2:]]
         if any(each in self._names.conclusive_lists for each in names):
-            return [Reading(Outcome.EMPTY, "empty list of issues", node.path)]
+            return [Reading(Verdict.EMPTY, "empty list of issues", node.path)]
         if kind == "failure":
-            return [Reading(Outcome.INFO, "empty list of failures", node.path)]
+            return [Reading(Verdict.INFO, "empty list of failures", node.path)]
         return []
 
     def plain_item(self, node: _Node) -> list[Reading]:
@@ -402,10 +300,10 @@ class _Reader:
                 rule = "list of failures"
                 return [issue_reading(self._section, names, rule, path, title, is_named=True)]
             case "pass" if "present" not in map(normalized, path[-2:-1]) or names.protection(text):
-                return [Reading(Outcome.PASSED, "pass list", path)]
+                return [Reading(Verdict.PASSED, "pass list", path)]
             case "unchecked":
                 read = read_value(self._section, path[:-1], text, names)
-                return [read or Reading(Outcome.NOT_CHECKED, "unchecked list", path)]
+                return [read or Reading(Verdict.NOT_CHECKED, "unchecked list", path)]
         if self._section == "ssl" and is_old_protocol(path, text, names):
             title = f"{shown_path(path)}: {text}"
             return [issue_reading("ssl", names, "list of failures", path, title, is_named=True)]
@@ -416,16 +314,13 @@ class _Reader:
         """Read an item that stands for an empty list: `issues: ["No issues found"]`."""
         names = [normalized(each) for each in path[-2:]]
         is_conclusive = any(each in self._names.conclusive_lists for each in names)
-        return Reading(Outcome.EMPTY if is_conclusive else Outcome.INFO, "word for none", path)
+        return Reading(Verdict.EMPTY if is_conclusive else Verdict.INFO, "word for none", path)
 
     def _issue(
         self, rule: str, path: tuple[str, ...], title: str, word: str, texts: Mapping[str, str]
     ) -> Reading:
-        fix = self._fix(texts)
+        fix = fix_in(texts, self._names)
         return issue_reading(self._section, self._names, rule, path, title, word=word, fix=fix)
-
-    def _severity_name(self, texts: Mapping[str, str]) -> str | None:
-        return next((name for name in texts if name in self._names.severity_names), None)
 
     def _titled(self, texts: Mapping[str, str]) -> bool:
         return any(name in texts for name in self._names.titles)
@@ -440,9 +335,6 @@ class _Reader:
         about = texts.get("id", "") or texts.get("check", "")
         is_alone = title_key in {"finding", "message", "text", "detail", "details"}
         return f"{about}: {title}" if is_alone and about and about != title else title
-
-    def _fix(self, texts: Mapping[str, str]) -> str:
-        return next((texts[name] for name in self._names.fixes if name in texts), "")
 
     def _is_closed(self, given: Given, word: str) -> bool:
         """Return whether an issue is none any more, or was looked for and not found."""

@@ -64,15 +64,15 @@ class ReserveReachedError(TrackerError):
 class RejectedError(TrackerError):
     """The service declined the request with a 4xx, or with an error object of its own.
 
-    `said` is the service's own short message, or `None`. It is text from outside: escape it.
+    `detail` is the service's own short message, or `None`. It is text from outside: escape it.
     """
 
     outcome = "rejected"
 
-    def __init__(self, status: int, said: str | None = None) -> None:
+    def __init__(self, status: int, detail: str | None = None) -> None:
         self.status = status
-        self.said = said
-        super().__init__(f"the service answered {status}" + (f": {said!r}" if said else ""))
+        self.detail = detail
+        super().__init__(f"the service answered {status}" + (f": {detail!r}" if detail else ""))
 
 
 class NoResultError(Exception):

@@ -2,17 +2,19 @@
 
 A key is known by its fingerprint only. The service names the requests remaining, but not the
 moment of their renewal (service document, section 8): a count is forgotten after an hour.
-`keys/budget.py` shares the state of a key between processes.
+`shared_limits.py` shares the state of a key between processes.
 """
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 
+import msgspec
 from cachetools import LRUCache
+from msgspec.structs import replace
 
 from bot.process.backoff import backoff
 from bot.process.clock import utc_now
@@ -35,14 +37,20 @@ MAX_KEYS = 10_000
 
 
 class Purpose(Enum):
-    """The purpose of a request: scheduled work may use the reserve, a person may not.
+    """The purpose of a request: scheduled work may use the reserve, the others may not.
 
-    What can wait leaves half of the allowance to both.
+    A scan of many domains goes after all others that wait for a slot. What runs in the
+    background leaves half of the allowance to the others.
     """
 
     PERSON = "person"
+    BULK = "bulk"
     SCHEDULED = "scheduled"
-    SPARE = "spare"
+    BACKGROUND = "background"
+
+    @property
+    def gives_way(self) -> bool:
+        return self is Purpose.BULK
 
 
 def fingerprint(key: str) -> str:
@@ -54,12 +62,12 @@ def fingerprint(key: str) -> str:
 class BudgetState:
     """The present state of one key.
 
-    `remaining` and its age `told_ago_s` are `None` without a count in the last hour, `wait_s`
+    `remaining` and its age `age_s` are `None` without a count in the last hour, `wait_s`
     when the key does not wait. `highest_seen` is the highest count of the last day, or 0.
     """
 
     remaining: int | None = None
-    told_ago_s: float | None = None
+    age_s: float | None = None
     wait_s: float | None = None
     highest_seen: int = 0
 
@@ -71,24 +79,24 @@ class BudgetState:
     @property
     def is_reserve_reached(self) -> bool:
         """True when only the reserve is left."""
-        return bool(self.reserve) and self.remaining is not None and self.remaining <= self.reserve
+        return self.remaining is not None and 0 < self.reserve >= self.remaining
 
     @property
     def next_try_s(self) -> float:
         """The seconds until a person's request is let through, 0 for now."""
-        probe_s = RESERVE_PROBE_S - (self.told_ago_s or 0.0) if self.is_reserve_reached else 0.0
+        probe_s = RESERVE_PROBE_S - (self.age_s or 0.0) if self.is_reserve_reached else 0.0
         return max(0.0, self.wait_s or 0.0, probe_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimitState:
+# From 1.0 on the moment of a count is stored by its first name.
+class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reported_at": "told_at"}):
     """The stored state of one key. Moments are seconds since 1970.
 
-    `remaining` is from the reply at `told_at`. `steps` counts the rate-limit errors since the
+    `remaining` is from the reply at `reported_at`. `steps` counts the rate-limit errors since the
     last success; the key waits until `blocked_until`. Both were last changed at `wait_at`.
     """
 
-    told_at: float = 0.0
+    reported_at: float = 0.0
     remaining: int | None = None
     highest: int = 0
     highest_at: float = 0.0
@@ -99,17 +107,17 @@ class RateLimitState:
     def at(self, now: float) -> BudgetState:
         """Return the state at the moment `now`."""
         known = self.as_of(now)
-        is_known = known.remaining is not None and now < known.told_at + WINDOW_S
+        is_known = known.remaining is not None and now < known.reported_at + WINDOW_S
         return BudgetState(
             remaining=known.remaining if is_known else None,
-            told_ago_s=max(0.0, now - known.told_at) if is_known else None,
+            age_s=max(0.0, now - known.reported_at) if is_known else None,
             wait_s=known.blocked_until - now if now < known.blocked_until else None,
             highest_seen=known.highest,
         )
 
     def as_of(self, now: float) -> "RateLimitState":
         """Return the state without an old highest count; nothing if its clock is far ahead."""
-        if max(self.told_at, self.wait_at) > now + SKEW_S:
+        if max(self.reported_at, self.wait_at) > now + SKEW_S:
             return RateLimitState()
         if self.highest_at + HIGHEST_KEPT_S <= now:
             return replace(self, highest=0, highest_at=0.0)
@@ -117,11 +125,11 @@ class RateLimitState:
 
     def newest(self, other: "RateLimitState") -> "RateLimitState":
         """Return the later count and the later wait of the two states."""
-        count = max(self, other, key=lambda each: each.told_at)
+        count = max(self, other, key=lambda each: each.reported_at)
         most = max(self, other, key=lambda each: each.highest)
         wait = max(self, other, key=lambda each: each.wait_at)
         return RateLimitState(
-            told_at=count.told_at,
+            reported_at=count.reported_at,
             remaining=count.remaining,
             highest=most.highest,
             highest_at=most.highest_at,
@@ -164,32 +172,30 @@ class RateLimiter:
 
         Raises:
             RateLimitedError: the key waits after a rate-limit error.
-            ReserveReachedError: the purpose is a person's, and only the reserve is left, or it can
-                wait, and half of the allowance is used.
+            ReserveReachedError: a person asks, and only the reserve is left; or it is work in the
+                background, and half of the allowance is used.
         """
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         _refuse_until(entry.state.blocked_until, now)
-        if purpose is Purpose.PERSON:
+        if purpose in {Purpose.PERSON, Purpose.BULK}:
             _check_reserve(entry, now)
-        elif purpose is Purpose.SPARE:
+        elif purpose is Purpose.BACKGROUND:
             budget = entry.state.at(now)
             if budget.remaining is not None and 2 * budget.remaining <= budget.highest_seen:
-                raise ReserveReachedError(WINDOW_S - (budget.told_ago_s or 0.0))
+                raise ReserveReachedError(WINDOW_S - (budget.age_s or 0.0))
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
-        now = self.now()
-        _refuse_until(self._entry(fingerprint, now).state.blocked_until, now)
+        entry, now = self._present(fingerprint)
+        _refuse_until(entry.state.blocked_until, now)
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
         """Record the requests remaining that a reply named."""
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         state = entry.state
         highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
         entry.state = replace(
-            state, told_at=now, remaining=remaining, highest=highest, highest_at=highest_at
+            state, reported_at=now, remaining=remaining, highest=highest, highest_at=highest_at
         )
 
     def record_rate_limit(self, fingerprint: str, retry_after_s: float | None) -> float:
@@ -200,8 +206,7 @@ class RateLimiter:
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Requests
         refused together count as one error.
         """
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         state, left_s = entry.state, entry.state.blocked_until - now
         steps, wait_s = state.steps, left_s
         if left_s <= 0:
@@ -214,8 +219,7 @@ class RateLimiter:
 
     def record_success(self, fingerprint: str) -> None:
         """Record a success, which ends the steps of a wait that is over."""
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         if entry.state.steps and now >= entry.state.blocked_until:
             entry.state = replace(entry.state, wait_at=now, blocked_until=0.0, steps=0)
 
@@ -226,17 +230,18 @@ class RateLimiter:
 
     def learn(self, fingerprint: str, state: RateLimitState) -> None:
         """Merge the state that another process has stored."""
-        now = self.now()
-        entry = self._entry(fingerprint, now)
+        entry, now = self._present(fingerprint)
         entry.state = entry.state.newest(state.as_of(now))
 
     def state(self, fingerprint: str) -> BudgetState:
         return self.known(fingerprint).at(self.now())
 
-    def _entry(self, fingerprint: str, now: float) -> _Entry:
+    def _present(self, fingerprint: str) -> tuple[_Entry, float]:
+        """Return the entry of a key as of now, and now."""
+        now = self._clock().timestamp()
         entry = self._entries.setdefault(fingerprint, _Entry())
         entry.state = entry.state.as_of(now)
-        return entry
+        return entry, now
 
 
 def _refuse_until(moment: float, now: float) -> None:
@@ -250,7 +255,7 @@ def _check_reserve(entry: _Entry, now: float) -> None:
     if entry.reserve_probed_at > now:  # the clock was set back
         entry.reserve_probed_at = 0.0
     # A count that came with scheduled work serves as a probe too.
-    probe_at = max(entry.state.told_at, entry.reserve_probed_at) + RESERVE_PROBE_S
+    probe_at = max(entry.state.reported_at, entry.reserve_probed_at) + RESERVE_PROBE_S
     if now < probe_at:
         raise ReserveReachedError(probe_at - now)
     entry.reserve_probed_at = now

@@ -14,7 +14,7 @@ LISTED = frozenset({"list of issues", "record with a severity"})
 _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 
 
-class Outcome(StrEnum):
+class Verdict(StrEnum):
     """What a value says. `EMPTY`: a list of issues with none in it. `UNREAD`: not recognized."""
 
     ISSUE = "issue"
@@ -27,9 +27,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the value at `path` says, and by which rule. `issue` is given with `Outcome.ISSUE`."""
+    """What the value at `path` says, and by which rule. `issue` is given with `Verdict.ISSUE`."""
 
-    outcome: Outcome
+    verdict: Verdict
     rule: str
     path: tuple[str, ...]
     issue: Issue | None = None
@@ -56,7 +56,7 @@ def issue_reading(
         title = f"{section_name(section)} › {title}"
     severity = Severity(rank) if rank else Severity.UNKNOWN
     issue = Issue(section, severity, word[:MAX_WORD_CHARS], title[:MAX_TEXT_CHARS], fix)
-    return Reading(Outcome.ISSUE, rule, path, issue)
+    return Reading(Verdict.ISSUE, rule, path, issue)
 
 
 def section_name(name: str) -> str:
@@ -101,3 +101,13 @@ def texts_of(given: Mapping[object, object]) -> dict[str, str]:
 def _text(value: object) -> str:
     values = value if isinstance(value, list) else [value]
     return ", ".join(str(item).strip() for item in values if is_plain(item))[:MAX_TEXT_CHARS]
+
+
+def severity_name(texts: Mapping[str, str], names: Names) -> str | None:
+    """Return the name under which the texts of a record rate an issue, `None` if none does."""
+    return next((name for name in texts if name in names.severity_names), None)
+
+
+def fix_in(texts: Mapping[str, str], names: Names) -> str:
+    """Return what to do, by the texts of an issue's record, "" if they do not say."""
+    return next((texts[name] for name in names.fixes if name in texts), "")

@@ -1,37 +1,23 @@
-"""Places for requests, shared fairly by the workspaces that ask."""
+"""Slots for requests, shared fairly by the workspaces that ask."""
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.tracker.models import TooBusyError
 
 # More gain nothing: with httpx 0.28 a request among 20 took twice the processor time.
 MAX_REQUESTS = 8
-# A scan may take two minutes. Two places stay free for lists, and so for digests.
+# A scan may take two minutes. Two slots stay free for lists, and so for digests.
 MAX_SCANS = 6
-# At most this much is one workspace's, so that another one finds a place at once.
+# At most this much is one workspace's, so that another one finds a slot at once.
 REQUESTS_EACH = 6
 SCANS_EACH = 4
 
 
-_gives_way: ContextVar[bool] = ContextVar("gives_way", default=False)
-
-
-@contextmanager
-def giving_way() -> Iterator[None]:
-    """Let requests inside the block, also in tasks that begin there, go after all others."""
-    before = _gives_way.set(True)
-    try:
-        yield
-    finally:
-        _gives_way.reset(before)
-
-
-class FairPlaces:
-    """`count` places, of which one owner holds at most `each`.
+class FairSemaphore:
+    """`count` slots, of which one owner holds at most `each`.
 
     A free one goes to those who do not give way, among those to the owner who holds fewest, and
     among those to who came first.
@@ -40,30 +26,30 @@ class FairPlaces:
     def __init__(self, count: int, each: int) -> None:
         self._free = count
         self._each = each
-        self._held: Counter[str] = Counter()
-        self._waiting: list[tuple[str, asyncio.Future[None], bool]] = []
+        self._held: Counter[Hashable] = Counter()
+        self._waiting: list[tuple[Hashable, asyncio.Future[None], bool]] = []
 
     @asynccontextmanager
-    async def hold(self, owner: str) -> AsyncIterator[None]:
-        place = asyncio.get_running_loop().create_future()
-        waiting = owner, place, _gives_way.get()
+    async def hold(self, owner: Hashable, *, gives_way: bool) -> AsyncIterator[None]:
+        slot = asyncio.get_running_loop().create_future()
+        waiting = owner, slot, gives_way
         self._waiting.append(waiting)
         self._admit()
         try:
-            await place
+            await slot
             yield
         finally:
-            if place.done() and not place.cancelled():
+            if slot.done() and not slot.cancelled():
                 self._free += 1
                 self._held -= Counter([owner])
                 self._admit()
             else:
                 self._waiting.remove(waiting)
 
-    def ahead(self, owner: str) -> int:
-        """Return how many who hold or wait for a place have to end before a new one of `owner`.
+    def ahead(self, owner: Hashable) -> int:
+        """Return how many who hold or wait for a slot have to end before a new one of `owner`.
 
-        0: there is a free place.
+        0: there is a free slot.
         """
         has_all = self._held[owner] >= self._each
         if self._free and not has_all:
@@ -75,19 +61,19 @@ class FairPlaces:
         while self._free:
             fitting = [
                 (gives_way, self._held[owner], number)
-                for number, (owner, place, gives_way) in enumerate(self._waiting)
-                if self._held[owner] < self._each and not place.cancelled()
+                for number, (owner, slot, gives_way) in enumerate(self._waiting)
+                if self._held[owner] < self._each and not slot.cancelled()
             ]
             if not fitting:
                 return
-            owner, place, _ = self._waiting.pop(min(fitting)[2])
+            owner, slot, _ = self._waiting.pop(min(fitting)[2])
             self._free -= 1
             self._held[owner] += 1
-            place.set_result(None)
+            slot.set_result(None)
 
 
 class Slots:
-    """Places for requests, for which a request waits up to `wait_s` seconds.
+    """Slots for requests, for which a request waits up to `wait_s` seconds.
 
     A scan waits up to `scan_wait_s`, as others of its workspace may take so long.
     """
@@ -95,26 +81,32 @@ class Slots:
     def __init__(self, *, wait_s: float, scan_wait_s: float) -> None:
         self._wait_s = wait_s
         self._scan_wait_s = scan_wait_s
-        self._requests = FairPlaces(MAX_REQUESTS, REQUESTS_EACH)
-        self._scans = FairPlaces(MAX_SCANS, SCANS_EACH)
+        self._requests = FairSemaphore(MAX_REQUESTS, REQUESTS_EACH)
+        self._scans = FairSemaphore(MAX_SCANS, SCANS_EACH)
 
-    def scans_ahead(self, owner: str) -> int:
+    def scans_ahead(self, owner: Hashable) -> int:
         """Return how many scans have to end before a new one of `owner` begins."""
         return self._scans.ahead(owner)
 
     @asynccontextmanager
-    async def acquire(self, owner: str, *, is_scan: bool = False) -> AsyncIterator[None]:
-        """Hold a place inside the block; raise TooBusyError if none becomes free in time.
+    async def acquire(
+        self, owner: Hashable, *, is_scan: bool = False, gives_way: bool = False
+    ) -> AsyncIterator[None]:
+        """Hold a slot inside the block; raise TooBusyError if none becomes free in time.
 
-        `owner` names who shares with others.
+        `owner` is who shares with others. Who `gives_way` goes after all others that wait.
         """
         within_s = self._scan_wait_s if is_scan else self._wait_s
-        async with AsyncExitStack() as places:
+        async with AsyncExitStack() as slots:
             try:
                 async with asyncio.timeout(within_s):
-                    if is_scan:  # first, so that a waiting scan holds no place of a list
-                        await places.enter_async_context(self._scans.hold(owner))
-                    await places.enter_async_context(self._requests.hold(owner))
+                    if is_scan:  # first, so that a waiting scan holds no slot of a list
+                        await slots.enter_async_context(
+                            self._scans.hold(owner, gives_way=gives_way)
+                        )
+                    await slots.enter_async_context(
+                        self._requests.hold(owner, gives_way=gives_way)
+                    )
             except TimeoutError as error:
                 raise TooBusyError(f"no request ended within {within_s:g} s") from error
             yield

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from bot.tracker.findings import MAX_TEXT_CHARS
 from bot.tracker.names import Names, normalized, without_prefix, words_of
 from bot.tracker.readings import (
-    Outcome,
     Reading,
+    Verdict,
     boolean_of,
     issue_reading,
     shown_path,
@@ -15,7 +15,7 @@ from bot.tracker.readings import (
 )
 
 Path = tuple[str, ...]
-Rule = Callable[[str, Path, object, Names], Outcome | None]
+Rule = Callable[[str, Path, object, Names], Verdict | None]
 # Response codes of DNS that mean that a domain does not work (RFC 1035, section 4.1.1).
 _RCODES = {2: "SERVFAIL", 3: "NXDOMAIN", 5: "REFUSED"}
 _GRADE = re.compile(r"[A-Z][+-]?", re.IGNORECASE)
@@ -47,9 +47,9 @@ _REGISTRY_MEANINGS = {
 def read_value(section: str, path: Path, value: object, names: Names) -> Reading | None:
     """Return what a plain value says, `None` where its name means nothing."""
     for rule, read in _RULES:
-        if outcome := read(section, path, value, names):
-            if outcome is not Outcome.ISSUE:
-                return Reading(outcome, rule, path)
+        if verdict := read(section, path, value, names):
+            if verdict is not Verdict.ISSUE:
+                return Reading(verdict, rule, path)
             return _issue(section, rule, path, value, names)
     return None
 
@@ -84,9 +84,9 @@ def read_state(section: str, path: Path, value: object, names: Names, others: se
     """Read a word in a record that has nothing but states: what is no warning may be an error."""
     state = state_of(str(value), path, names)
     if normalized(str(value)) == "error" and others & {"good", "warning"}:
-        state = Outcome.ISSUE
-    if state is not Outcome.ISSUE:
-        return Reading(state or Outcome.INFO, "state", path)
+        state = Verdict.ISSUE
+    if state is not Verdict.ISSUE:
+        return Reading(state or Verdict.INFO, "state", path)
     return _issue(section, "state", path, value, names)
 
 
@@ -121,7 +121,7 @@ def is_threat(path: Path, names: Names) -> bool:
     )
 
 
-def state_of(text: str, path: Path, names: Names) -> Outcome | None:
+def state_of(text: str, path: Path, names: Names) -> Verdict | None:
     """Return what a state says of what the path is about: of a protection, a threat, anything.
 
     A threat that is absent is good, a protection that is absent is not.
@@ -129,17 +129,17 @@ def state_of(text: str, path: Path, names: Names) -> Outcome | None:
     word, states = normalized(_SYMBOLS.get(text.strip(), text)), names.states
     is_protection = any(map(names.protection, path[-2:]))
     if word in states["unchecked"] and not (is_protection and word == "error"):
-        return Outcome.NOT_CHECKED
+        return Verdict.NOT_CHECKED
     if word in states["absent"] | states["present"] and is_threat(path, names):
-        return Outcome.PASSED if word in states["absent"] else Outcome.ISSUE
+        return Verdict.PASSED if word in states["absent"] else Verdict.ISSUE
     if word in states["bad"] or (is_protection and word in states["absent"] | {"error"}):
-        return Outcome.ISSUE
+        return Verdict.ISSUE
     if word in states["good"] or (is_protection and word in states["present"]):
-        return Outcome.PASSED
+        return Verdict.PASSED
     return None
 
 
-def _boolean(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _boolean(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     name, words = without_prefix(path[-1]), words_of(path[-1])
     is_number = isinstance(value, int) and not isinstance(value, bool)
     is_code = is_number and (name in names.attacks or name == "blocked")
@@ -157,15 +157,15 @@ def _boolean(section: str, path: Path, value: object, names: Names) -> Outcome |
     truth = boolean_of(value)
     if truth is None or not is_known:
         is_unread = is_known and section != "whois" and isinstance(value, str) and bool(value)
-        return Outcome.NOT_CHECKED if is_unread and not _is_stated(path, value, names) else None
+        return Verdict.NOT_CHECKED if is_unread and not _is_stated(path, value, names) else None
     if name in names.bad_if_true:
         is_count = not isinstance(value, bool) and name in names.counts["bad"]
-        return None if is_count else Outcome.ISSUE if truth else Outcome.PASSED
+        return None if is_count else Verdict.ISSUE if truth else Verdict.PASSED
     is_of_account = section == "dns" and name == "verified"
     is_of_threat = name in {"match", "matches"} and is_threat(path[:-1], names)
     if section == "whois" or is_of_account or is_of_threat:
         return None
-    return Outcome.PASSED if truth else Outcome.ISSUE
+    return Verdict.PASSED if truth else Verdict.ISSUE
 
 
 def _is_stated(path: Path, value: object, names: Names) -> bool:
@@ -175,7 +175,7 @@ def _is_stated(path: Path, value: object, names: Names) -> bool:
     return is_known or bool(_COUNT.match(text)) or names.is_placeholder(text)
 
 
-def _flag(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _flag(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     """Read a boolean below a list of failures or threats: `missing_headers: {"hsts": true}`."""
     parent = normalized(path[-2]) if len(path) > 1 else ""
     name = normalized(path[-1])
@@ -184,11 +184,11 @@ def _flag(section: str, path: Path, value: object, names: Names) -> Outcome | No
     if section == "whois" or is_of_run or not (is_of_threats or parent in names.failure_lists):
         return None
     if not isinstance(value, bool):
-        return Outcome.ISSUE if normalized(str(value)) in names.states["bad"] else None
-    return Outcome.ISSUE if value else Outcome.PASSED
+        return Verdict.ISSUE if normalized(str(value)) in names.states["bad"] else None
+    return Verdict.ISSUE if value else Verdict.PASSED
 
 
-def _protection(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _protection(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     protection = names.protection(path[-1])
     # In DNS it is a type of record.
     is_record = section == "dns" and protection in {"HTTPS", "TLS"}
@@ -197,23 +197,23 @@ def _protection(section: str, path: Path, value: object, names: Names) -> Outcom
     if isinstance(value, str) and (state := state_of(value, path[-1:], names)):
         return state
     if isinstance(value, str) and names.absent_text.search(value):
-        return Outcome.ISSUE
+        return Verdict.ISSUE
     truth = boolean_of(value)
-    return None if truth is None else Outcome.PASSED if truth else Outcome.ISSUE
+    return None if truth is None else Verdict.PASSED if truth else Verdict.ISSUE
 
 
-def _threat_state(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _threat_state(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     """Read a state under the name of a threat: `malware: "detected"`."""
     if section == "whois" or not isinstance(value, str):
         return None
     if normalized(path[-1]) in names.threats:
         if normalized(value) in names.states["good"] | names.states["absent"]:
-            return Outcome.PASSED
-        return None if names.is_placeholder(value) else Outcome.ISSUE
+            return Verdict.PASSED
+        return None if names.is_placeholder(value) else Verdict.ISSUE
     return state_of(value, path[-1:], names) if is_threat(path[-1:], names) else None
 
 
-def _state(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _state(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     words = words_of(path[-1])
     parent = normalized(path[-2]) if len(path) > 1 else ""
     is_below = parent in names.states["parents"]
@@ -223,33 +223,33 @@ def _state(section: str, path: Path, value: object, names: Names) -> Outcome | N
     text = value.removeprefix("CERT_").removeprefix("cert_")
     state = state_of(text, path, names)
     # `status: "ok"` alone says that the look-up was.
-    return None if state is Outcome.PASSED and len(words) < 2 and not is_below else state
+    return None if state is Verdict.PASSED and len(words) < 2 and not is_below else state
 
 
-def _unmistakable(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _unmistakable(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     """Read a word that is bad under any name but an error's: `crl_status: "revoked"`."""
     if not isinstance(value, str) or normalized(path[-1]) in names.failures["errors"]:
         return None
     is_title = normalized(path[-1]) in names.titles and " " in value
     if section != "whois" and not is_title and (found := _VULNERABLE.fullmatch(value)):
-        return Outcome.PASSED if found["not"] else Outcome.ISSUE
+        return Verdict.PASSED if found["not"] else Verdict.ISSUE
     is_bad = section in {"dns", "ssl"} and normalized(value) in names.states["unmistakable"]
-    return Outcome.ISSUE if is_bad else None
+    return Verdict.ISSUE if is_bad else None
 
 
-def _response_code(section: str, path: Path, value: object, _names: Names) -> Outcome | None:
+def _response_code(section: str, path: Path, value: object, _names: Names) -> Verdict | None:
     is_code = section == "dns" and normalized(path[-1]) in {"statuscode", "rcode", "responsecode"}
-    return Outcome.ISSUE if is_code and value in _RCODES.values() else None
+    return Verdict.ISSUE if is_code and value in _RCODES.values() else None
 
 
-def _listing(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _listing(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     """Read what a list of blocked names answers: `"zen.spamhaus.org": "127.0.0.2"`."""
     is_answer = isinstance(value, str) and _LISTED.fullmatch(value) is not None
     is_list = "." in path[-1] or is_threat(path[-1:], names)
-    return Outcome.ISSUE if is_answer and is_list and section in {"dns", "security"} else None
+    return Verdict.ISSUE if is_answer and is_list and section in {"dns", "security"} else None
 
 
-def _grade(_section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _grade(_section: str, path: Path, value: object, names: Names) -> Verdict | None:
     is_named = any(normalized(name) in names.grades["names"] for name in path[-2:])
     if not is_named or not isinstance(value, str):
         return None
@@ -257,11 +257,11 @@ def _grade(_section: str, path: Path, value: object, names: Names) -> Outcome | 
         return state_of(value, path, names) if normalized(path[-1]) == "grade" else None
     letter = value.strip()[0].upper()
     if letter in names.grades["bad"]:
-        return Outcome.ISSUE
-    return Outcome.PASSED if letter == "A" else Outcome.INFO
+        return Verdict.ISSUE
+    return Verdict.PASSED if letter == "A" else Verdict.INFO
 
 
-def _count(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _count(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     name = normalized(path[-1])
     parent = normalized(path[-2]) if len(path) > 1 else ""
     is_total = name in _TOTALS and parent in names.conclusive_lists
@@ -274,8 +274,8 @@ def _count(section: str, path: Path, value: object, names: Names) -> Outcome | N
         return None
     flag = without_prefix(path[-1])
     if flag != "blocked" and flag in names.bad_if_true and value > 1:
-        return Outcome.ISSUE
-    return (Outcome.ISSUE if value > 0 else Outcome.PASSED) if is_bad else None
+        return Verdict.ISSUE
+    return (Verdict.ISSUE if value > 0 else Verdict.PASSED) if is_bad else None
 
 
 def counts_bad(name: str, value: object, names: Names) -> bool:
@@ -295,17 +295,17 @@ def _is_rated_count(name: str, names: Names) -> bool:
     )
 
 
-def _no_issues(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _no_issues(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     """Read a word in place of a list of issues: `issues: "none"`."""
     if section != "security" or normalized(path[-1]) not in names.conclusive_lists:
         return None
     if not isinstance(value, str):
         return None
     is_none = names.is_no_issue(value) or normalized(value) in {"no", "clean"}
-    return Outcome.EMPTY if is_none else None
+    return Verdict.EMPTY if is_none else None
 
 
-def _risk(_section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _risk(_section: str, path: Path, value: object, names: Names) -> Verdict | None:
     name = normalized(path[-1])
     # A level or an impact may be of anything, but for one in a list of things.
     is_of_item = len(path) > 1 and path[-2].isdecimal()
@@ -313,10 +313,10 @@ def _risk(_section: str, path: Path, value: object, names: Names) -> Outcome | N
     if not is_named or not isinstance(value, str):
         return None
     severity = names.severity(value)
-    return Outcome.ISSUE if severity in {"critical", "high", "medium"} else Outcome.INFO
+    return Verdict.ISSUE if severity in {"critical", "high", "medium"} else Verdict.INFO
 
 
-def _certificate_error(section: str, path: Path, value: object, names: Names) -> Outcome | None:
+def _certificate_error(section: str, path: Path, value: object, names: Names) -> Verdict | None:
     words = words_of(path[-1])
     if section != "ssl" or not words or not isinstance(value, str):
         return None
@@ -326,9 +326,9 @@ def _certificate_error(section: str, path: Path, value: object, names: Names) ->
         and not {*words_of(value[:MAX_TEXT_CHARS])} & names.states["good"]
     )
     if is_error or is_state or "verify error" in value or "error" in words:
-        return Outcome.ISSUE if names.certificate_text.search(value) else None
+        return Verdict.ISSUE if names.certificate_text.search(value) else None
     is_message = normalized(path[-1]) in names.failures["names"]
-    return Outcome.ISSUE if is_message and names.distrust_text.search(value) else None
+    return Verdict.ISSUE if is_message and names.distrust_text.search(value) else None
 
 
 _RULES: tuple[tuple[str, Rule], ...] = (
@@ -400,7 +400,7 @@ def read_counts(
     bad = {key: n for key, n in counts.items() if n > 0 and normalized(key) != "info"}
     if not bad:
         is_whole = section == "security" and {*map(normalized, counts)} >= {"critical", "high"}
-        return Reading(Outcome.EMPTY if is_whole else Outcome.PASSED, "count", path)
+        return Reading(Verdict.EMPTY if is_whole else Verdict.PASSED, "count", path)
     title = ", ".join(f"{count:,} {normalized(key)}" for key, count in bad.items())
     where = f"{shown_path(path)}: {title}" if path else title
     word = next(iter(bad))

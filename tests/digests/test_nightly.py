@@ -145,7 +145,7 @@ async def test_each_night_scans_every_domain_oldest_first(sky: Observatory) -> N
     assert before == []
     assert sky.scanned == [*"abc" * 3]
     assert all(1 <= moment.hour < 6 for moment in sky.moments)
-    assert set(sky.purposes) == set(sky.lists.purposes) == {Purpose.SPARE}
+    assert set(sky.purposes) == set(sky.lists.purposes) == {Purpose.BACKGROUND}
     assert len(sky.lists.asked) == 3  # one list a night
 
 

@@ -102,7 +102,7 @@ KINDS = sorted(set(kinds()), key=lambda kind: f"{kind.__module__}.{kind.__name__
 
 
 def an_allowance() -> BudgetState:
-    return BudgetState(remaining=40, told_ago_s=5, highest_seen=1_000)
+    return BudgetState(remaining=40, age_s=5, highest_seen=1_000)
 
 
 def an_error(kind: type[BotError]) -> BotError:
@@ -230,7 +230,7 @@ def test_people_learn_of_the_wait_and_admins_of_the_usual_limit(error: BotError)
 
 @loop_over("error", [RateLimitedError(1), ReserveReachedError(57)], ids=["refused", "reserve"])
 def test_without_requests_left_both_errors_name_the_time_of_the_next_try(error: BotError) -> None:
-    none_left = BudgetState(remaining=0, told_ago_s=3, highest_seen=1_000)
+    none_left = BudgetState(remaining=0, age_s=3, highest_seen=1_000)
 
     text = failure_message(error, facts_for(allowance=none_left)).text
 

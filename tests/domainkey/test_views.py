@@ -14,7 +14,7 @@ from tests.loops import loop_over
 
 SHORT = a_key_record().shown  # service_sk_…, and the last four characters
 DAY = timedelta(days=1)
-BUDGET = BudgetState(remaining=9_876, told_ago_s=40, highest_seen=10_000)
+BUDGET = BudgetState(remaining=9_876, age_s=40, highest_seen=10_000)
 
 
 def test_an_admin_without_a_key_reads_how_to_make_one() -> None:
@@ -175,7 +175,7 @@ def test_two_keys_of_one_label_are_distinguishable() -> None:
     assert "The previous key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
 
 
-PLENTY = BudgetState(remaining=1_234, told_ago_s=170, highest_seen=2_000)
+PLENTY = BudgetState(remaining=1_234, age_s=170, highest_seen=2_000)
 
 
 def lines(budget: BudgetState = PLENTY) -> list[str]:
@@ -183,14 +183,14 @@ def lines(budget: BudgetState = PLENTY) -> list[str]:
 
 
 def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
-    waiting = BudgetState(remaining=7, told_ago_s=5, wait_s=40, highest_seen=1_000)
+    waiting = BudgetState(remaining=7, age_s=5, wait_s=40, highest_seen=1_000)
 
     for line in lines(waiting):
         assert not re.search(r"\d (s|min|h)\b|\bago\b", line)
 
 
 def test_a_wait_is_said_with_its_end_and_never_too_early() -> None:
-    waiting = BudgetState(remaining=0, told_ago_s=1, wait_s=40, highest_seen=1_000)
+    waiting = BudgetState(remaining=0, age_s=1, wait_s=40, highest_seen=1_000)
     end = MOMENT + timedelta(seconds=40, minutes=1)
 
     assert f"⏸️ Rate limit reached; resuming {moment_token(end)}." in lines(waiting)

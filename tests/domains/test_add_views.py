@@ -125,7 +125,7 @@ def wanted(*hosts: str, text: str = "note") -> NewDomains:
 
 
 def question(new: NewDomains, *listed: str) -> Message:
-    budget = BudgetState(remaining=500, told_ago_s=5, highest_seen=1_000)
+    budget = BudgetState(remaining=500, age_s=5, highest_seen=1_000)
     return list_question("3-domains-x", new, listed, budget, MOMENT)
 
 

@@ -22,7 +22,6 @@ from bot.domains.service import Portfolio, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
-from bot.keys.budget import QuotaService
 from bot.keys.key_record import KeyDraft
 from bot.keys.repository import Keys
 from bot.ops.sealed_texts import sealed_in, unopened
@@ -41,6 +40,7 @@ from bot.store.sqlite import open_sqlite
 from bot.tracker.models import NewDomain
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY, MOMENT, a_domain
 from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
@@ -158,10 +158,9 @@ class Life:
 
     async def _ask(self) -> None:
         """Send a request, and let other processes know."""
-        tasks, budget = Tasks(), RateLimiter(clock=self.clock)
-        keys = Keys(self.documents, RING, clock=self.clock)
-        quotas = QuotaService(self.documents, keys, budget, tasks)
-        quotas.after_request((self.workspace, "fingerprint"))
+        tasks, limiter = Tasks(), RateLimiter(clock=self.clock)
+        limits = SharedLimits(self.documents, limiter, tasks)
+        limits.after_request(self.workspace, "fingerprint")
         assert await tasks.drain(TIME_LIMIT_S)
 
 

@@ -16,7 +16,7 @@ from bot.dispatch.incoming import answer_unread
 from bot.dispatch.request import Request
 from bot.dispatch.usage import not_understood_message
 from bot.domainkey.screen import KeyScreen
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.key_record import NoKeyError
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
@@ -28,6 +28,7 @@ from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import BudgetState, RateLimiter
+from bot.tracker.shared_limits import SharedLimits
 from tests.builders import facts_for_admin, failure_message
 from tests.fakes import FakeClock
 from tests.loops import loop_over
@@ -48,7 +49,7 @@ class Bot:
         self.failures = Failures(
             keys,
             self.deferred,
-            QuotaService(self.documents, keys, RateLimiter(), Tasks()),
+            KeyAllowances(keys, SharedLimits(self.documents, RateLimiter(), Tasks())),
             egress_addresses=(),
             clock=self.clock,
             permissions=cast(Permissions, self),
@@ -114,7 +115,7 @@ async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> Non
 
 async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
     async def of_the_key_in_use(error: Exception, _request: Request) -> Message:
-        none_left = BudgetState(remaining=0, wait_s=900, told_ago_s=3, highest_seen=1_000)
+        none_left = BudgetState(remaining=0, wait_s=900, age_s=3, highest_seen=1_000)
         return failure_message(error, facts_for_admin(allowance=none_left))
 
     screen = KeyScreen(of_the_key_in_use, FakeClock())

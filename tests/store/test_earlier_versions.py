@@ -25,7 +25,7 @@ from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
-from bot.keys.budget import QuotaService
+from bot.keys.allowances import KeyAllowances
 from bot.keys.repository import Keys
 from bot.ops.backup import restore
 from bot.process.concurrency import Tasks
@@ -42,6 +42,7 @@ from bot.store.snapshot import FileStore
 from bot.store.sqlite import open_sqlite
 from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY
 from tests.fakes import FakeLists
 from tests.installations.test_no_trace import refuse
@@ -90,8 +91,8 @@ async def audit(documents: Documents) -> None:
 
 
 async def budget(documents: Documents) -> None:
-    limits, keys = RateLimiter(clock=lambda: WRITTEN_AT), keys_in(documents)
-    state = await QuotaService(documents, keys, limits, Tasks()).of(HOME)
+    limits = SharedLimits(documents, RateLimiter(clock=lambda: WRITTEN_AT), Tasks())
+    state = await KeyAllowances(keys_in(documents), limits).of(HOME)
     assert state is not None
     assert state.remaining is not None
 

@@ -6,10 +6,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from bot.process.concurrency import Tasks
+from bot.process.workspace import WorkspaceId
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.shared_limits import SharedLimits
+from tests.memory import MemoryDocuments
 
+ACME = WorkspaceId("T1")
 KEY = "service_sk_" + "k" * 41
 
 
@@ -109,13 +114,19 @@ async def _request(reader: asyncio.StreamReader) -> Request | None:
     return Request(method, target, headers, body)
 
 
+def uncounted(_operation: str, _outcome: str, _took_s: float) -> None:
+    """Count nothing."""
+
+
+def limits_of(limiter: RateLimiter | None = None) -> SharedLimits:
+    """Return the limits of one process alone."""
+    return SharedLimits(MemoryDocuments(), limiter or RateLimiter(), Tasks())
+
+
 @asynccontextmanager
 async def client_of(
-    url: str,
-    *,
-    budget: RateLimiter | None = None,
+    url: str, *, limiter: RateLimiter | None = None
 ) -> AsyncIterator[TrackerClient]:
     """Return a client of the service at `url`."""
     async with tracker_http() as http:
-        budget = budget or RateLimiter()
-        yield TrackerClient(http, base_url=url, budget=budget)
+        yield TrackerClient(http, base_url=url, limits=limits_of(limiter), on_call=uncounted)

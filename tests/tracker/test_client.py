@@ -17,7 +17,17 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.slots import REQUESTS_EACH, SCANS_EACH
 from tests.loops import loop_over
-from tests.tracker.loopback import KEY, Request, always, client_of, reply, service
+from tests.tracker.loopback import (
+    ACME,
+    KEY,
+    Request,
+    always,
+    client_of,
+    limits_of,
+    reply,
+    service,
+    uncounted,
+)
 
 ONE = [{"domain": "a.example", "domainId": "d1"}]
 LIMIT = {"error": "Rate limit exceeded"}
@@ -25,7 +35,7 @@ LIMIT = {"error": "Rate limit exceeded"}
 
 async def test_a_list_is_asked_for_with_the_key() -> None:
     async with service(always(reply(ONE))) as there, client_of(there.url + "/base/") as tracker:
-        listing = await tracker.list_domains(KEY)
+        listing = await tracker.list_domains(ACME, KEY)
 
     assert listing.domains == (Domain(domain="a.example", domain_id="d1"),)
     (request,) = there.seen
@@ -38,6 +48,7 @@ async def test_a_list_is_asked_for_with_the_key() -> None:
 async def test_an_added_domain_is_sent_as_documented() -> None:
     async with service(always(reply({"id": 1}))) as there, client_of(there.url) as tracker:
         await tracker.add_domain(
+            ACME,
             KEY,
             NewDomain(host="a.example", domain_type="owned", tags=("x", "y"), folder="Shöps"),
         )
@@ -51,7 +62,7 @@ async def test_an_added_domain_is_sent_as_documented() -> None:
 
 async def test_fields_that_were_not_given_are_not_sent() -> None:
     async with service(always(reply(status=201))) as there, client_of(there.url) as tracker:
-        await tracker.add_domain(KEY, NewDomain(host="\ud800", domain_type="owned"))
+        await tracker.add_domain(ACME, KEY, NewDomain(host="\ud800", domain_type="owned"))
 
     assert json.loads(there.seen[0].body) == {"domain": "\ud800", "domainType": "owned"}
 
@@ -69,7 +80,7 @@ async def test_fields_that_were_not_given_are_not_sent() -> None:
 async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str) -> None:
     result = reply({"domainId": domain_id, "dns": {}})
     async with service(always(result)) as there, client_of(there.url) as tracker:
-        await tracker.scan(KEY, domain_id)
+        await tracker.scan(ACME, KEY, domain_id)
 
     (request,) = there.seen
     assert request.target == f"/api/tools/domain-tracker/{part}/scan"
@@ -80,7 +91,7 @@ async def test_a_domain_id_stays_one_part_of_the_path(domain_id: str, part: str)
 async def test_a_list_is_asked_for_again_when_a_gateway_fails(status: int) -> None:
     answers = always(reply(status=status), reply(status=status), reply(ONE))
     async with service(answers) as there, client_of(there.url) as tracker:
-        listing = await tracker.list_domains(KEY)
+        listing = await tracker.list_domains(ACME, KEY)
 
     assert len(listing.domains) == 1
     assert len(there.seen) == 3
@@ -94,7 +105,7 @@ async def test_a_list_is_asked_for_again_when_a_gateway_fails(status: int) -> No
 async def test_what_a_second_try_cannot_mend_is_tried_once(answer: bytes) -> None:
     async with service(always(answer)) as there, client_of(there.url) as tracker:
         with pytest.raises((UnavailableError, RejectedError, RateLimitedError)):
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
 
     assert len(there.seen) == 1
 
@@ -102,9 +113,9 @@ async def test_what_a_second_try_cannot_mend_is_tried_once(answer: bytes) -> Non
 async def test_what_changes_something_is_sent_once() -> None:
     async with service(always(reply(status=503))) as there, client_of(there.url) as tracker:
         with pytest.raises(UnavailableError) as add:
-            await tracker.add_domain(KEY, NewDomain(host="a.example", domain_type="owned"))
+            await tracker.add_domain(ACME, KEY, NewDomain(host="a.example", domain_type="owned"))
         with pytest.raises(UnavailableError) as scan:
-            await tracker.scan(KEY, "d1")
+            await tracker.scan(ACME, KEY, "d1")
 
     assert add.value.is_outcome_unknown
     assert scan.value.is_outcome_unknown
@@ -130,11 +141,13 @@ async def test_a_timeout_is_not_repeated(
         raise kind("slow", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
-        tracker = TrackerClient(http, base_url="http://slow", budget=RateLimiter())
+        tracker = TrackerClient(
+            http, base_url="http://slow", limits=limits_of(), on_call=uncounted
+        )
         with pytest.raises(TimedOutError) as listed:
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
         with pytest.raises(TimedOutError) as scanned:
-            await tracker.scan(KEY, "d1")
+            await tracker.scan(ACME, KEY, "d1")
 
     assert len(tries) == 2
     assert not listed.value.is_outcome_unknown
@@ -151,7 +164,7 @@ async def test_a_rate_limit_reaches_a_waiting_request() -> None:
         writer.write(reply(LIMIT, status=429, headers={"Retry-After": "9"}))
 
     async with service(answer) as there, client_of(there.url) as tracker:
-        asked = [asyncio.create_task(tracker.list_domains(KEY)) for _ in range(20)]
+        asked = [asyncio.create_task(tracker.list_domains(ACME, KEY)) for _ in range(20)]
         await all_here.wait()
         go_on.set()
         errors = await asyncio.gather(*asked, return_exceptions=True)
@@ -166,10 +179,10 @@ async def test_a_person_is_refused_where_only_the_reserve_is_left_and_nothing_is
     budget.record_remaining(fingerprint(KEY), 10)
     async with (
         service(always(reply(ONE))) as there,
-        client_of(there.url, budget=budget) as tracker,
+        client_of(there.url, limiter=budget) as tracker,
     ):
         with pytest.raises(ReserveReachedError):
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
 
     assert not there.seen
 
@@ -181,9 +194,9 @@ async def test_a_list_does_not_wait_for_scans() -> None:
         writer.write(reply(ONE))
 
     async with service(answer) as there, client_of(there.url) as tracker:
-        scans = [asyncio.create_task(tracker.scan(KEY, "d1")) for _ in range(20)]
+        scans = [asyncio.create_task(tracker.scan(ACME, KEY, "d1")) for _ in range(20)]
         await asyncio.sleep(0)
-        await tracker.list_domains(KEY)
+        await tracker.list_domains(ACME, KEY)
         for scan in scans:
             scan.cancel()
         await asyncio.gather(*scans, return_exceptions=True)
@@ -197,8 +210,8 @@ async def test_replies_set_no_cookies_for_other_workspaces() -> None:
         service(always(reply(ONE, headers=cookie))) as there,
         client_of(there.url) as client,
     ):
-        await client.list_domains(KEY)
-        await client.list_domains("other")
+        await client.list_domains(ACME, KEY)
+        await client.list_domains(ACME, "other")
 
     assert "cookie" not in there.seen[1].headers
 
@@ -208,7 +221,7 @@ async def test_this_machine_is_reached_without_a_proxy(monkeypatch: pytest.Monke
     monkeypatch.setenv("NO_PROXY", "")
 
     async with service(always(reply(ONE))) as there, client_of(there.url) as tracker:
-        await tracker.list_domains(KEY)
+        await tracker.list_domains(ACME, KEY)
 
     assert len(there.seen) == 1
 
@@ -221,11 +234,13 @@ async def test_a_name_that_does_not_resolve_is_tried_again_and_surely_not_sent()
         raise httpx.ConnectError("Name or service not known", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
-        tracker = TrackerClient(http, base_url="http://gone", budget=RateLimiter())
+        tracker = TrackerClient(
+            http, base_url="http://gone", limits=limits_of(), on_call=uncounted
+        )
         with pytest.raises(UnavailableError) as listed:
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
         with pytest.raises(UnavailableError) as scanned:
-            await tracker.scan(KEY, "d1")
+            await tracker.scan(ACME, KEY, "d1")
 
     assert tries == ["GET", "GET", "GET", "POST"]
     assert isinstance(listed.value.__cause__, httpx.ConnectError)

@@ -260,7 +260,7 @@ def test_a_rejection_says_what_the_service_said() -> None:
         error = failure_of(decode, status, {"success": False, "error": "No such domain"})
 
         assert isinstance(error, RejectedError)
-        assert (error.status, error.said) == (status, "No such domain")
+        assert (error.status, error.detail) == (status, "No such domain")
 
 
 def test_only_what_may_have_changed_something_has_an_unknown_outcome() -> None:

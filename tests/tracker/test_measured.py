@@ -12,11 +12,12 @@ from bot.process.workspace import WorkspaceId
 from bot.tracker import models
 from bot.tracker.client import TrackerClient, outcome_of
 from bot.tracker.models import NewDomain, TrackerError
-from bot.tracker.rate_limit import Purpose, RateLimiter
+from bot.tracker.rate_limit import Purpose
 from bot.web.metrics import REQUEST_OUTCOMES
 from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over
 from tests.process.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
+from tests.tracker.loopback import limits_of
 
 ACME = WorkspaceId("T1")
 ERRORS: list[tuple[BaseException | None, str]] = [
@@ -75,7 +76,7 @@ class Service:
 
     def client(self, notes: Callable[[str, str, float], object]) -> TrackerClient:
         http = httpx.AsyncClient(transport=httpx.MockTransport(self._answer))
-        return TrackerClient(http, base_url="http://service", budget=RateLimiter(), note=notes)
+        return TrackerClient(http, base_url="http://service", limits=limits_of(), on_call=notes)
 
 
 @loop_over(("error", "word"), ERRORS, ids=lambda given: str(given)[:20])
@@ -98,9 +99,9 @@ async def test_each_call_leaves_one_line_and_one_count(log: Log) -> None:
     service, notes = Service(), Notes()
     tracker = service.client(notes)
 
-    await tracker.list_domains(KEY, purpose=Purpose.SCHEDULED)
-    await tracker.add_domain(KEY, NewDomain(host="b.example", domain_type="owned"))
-    await tracker.scan(KEY, "d1")
+    await tracker.list_domains(ACME, KEY, purpose=Purpose.SCHEDULED)
+    await tracker.add_domain(ACME, KEY, NewDomain(host="b.example", domain_type="owned"))
+    await tracker.scan(ACME, KEY, "d1")
 
     assert notes.notified == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
     assert [(line["operation"], line["outcome"]) for line in calls(log)] == notes.notified
@@ -113,7 +114,7 @@ async def test_a_failure_is_counted_without_key_or_words_of_the_service(log: Log
     service.refusal = {"error": "a private word"}
 
     with pytest.raises(models.RejectedError):
-        await service.client(notes).scan(KEY, "d1")
+        await service.client(notes).scan(ACME, KEY, "d1")
 
     assert notes.notified == [("scan", "rejected")]
     assert calls(log)[0]["outcome"] == "rejected"
@@ -132,7 +133,7 @@ async def test_what_a_stop_cuts_off_does_not_count_as_a_service_that_failed() ->
 
     service.before_answer = hang
     tracker = service.client(lambda _what, outcome, _took_s: outcomes.append(outcome))
-    call = asyncio.create_task(tracker.list_domains(KEY))
+    call = asyncio.create_task(tracker.list_domains(ACME, KEY))
     await began.wait()
 
     tracker.cut_off()
@@ -144,7 +145,7 @@ async def test_what_a_stop_cuts_off_does_not_count_as_a_service_that_failed() ->
 
 async def test_a_stop_does_not_cut_off_what_follows_a_call() -> None:
     tracker = Service().client(lambda _what, _outcome, _took_s: None)
-    await tracker.list_domains(KEY)
+    await tracker.list_domains(ACME, KEY)
 
     tracker.cut_off()
 

@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 from bot.tracker.error_messages import (
     Refusal,
+    detail_in_json,
     letters,
     refusal_in_json,
     refusal_in_text,
-    said_in_json,
     says_failure,
     sole_refusal,
 )
@@ -134,11 +134,11 @@ def test_an_object_that_calls_itself_an_error_is_one(value: object, is_failure: 
     ],
 )
 def test_the_services_own_words_are_found(value: object, said: str | None) -> None:
-    assert said_in_json(value) == said
+    assert detail_in_json(value) == said
 
 
 def test_long_words_are_clipped() -> None:
-    said = said_in_json({"error": "x" * 5000})
+    said = detail_in_json({"error": "x" * 5000})
 
     assert said == "x" * 199 + "…"
 
@@ -153,7 +153,7 @@ def test_a_message_is_found_however_deep_it_lies() -> None:
         said = {"error": [said]}
 
     assert refusal_in_json(said) is sole_refusal(said) is InvalidKeyError
-    assert said_in_json(said) == "Invalid API key"
+    assert detail_in_json(said) == "Invalid API key"
 
 
 @loop_over("part", ["<", "<!--", "<script", "<a ", "&#", "</style ", "x<!--"])

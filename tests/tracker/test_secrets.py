@@ -9,8 +9,18 @@ import pytest
 
 from bot.tracker.http import Call
 from bot.tracker.models import RejectedError, TrackerError
-from bot.tracker.rate_limit import Purpose, RateLimiter
-from tests.tracker.loopback import KEY, Answer, Request, always, client_of, drop, reply, service
+from bot.tracker.rate_limit import RateLimiter
+from tests.tracker.loopback import (
+    ACME,
+    KEY,
+    Answer,
+    Request,
+    always,
+    client_of,
+    drop,
+    reply,
+    service,
+)
 
 ECHO = {"Set-Cookie": "key=short", "X-RateLimit-Remaining": "5"}
 
@@ -45,7 +55,7 @@ async def test_no_log_and_no_error_holds_the_key(
     text = ""
     async with service(answer) as there, client_of(there.url) as tracker:
         try:
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
         except TrackerError as error:
             text = repr(error) + "".join(traceback.format_exception(error))
 
@@ -58,16 +68,19 @@ async def test_a_repeated_key_is_taken_out_of_what_the_service_said() -> None:
     answer = always(reply({"error": f"Bad header: Bearer {KEY}"}, status=400))
     async with service(answer) as there, client_of(there.url) as tracker:
         with pytest.raises(RejectedError) as caught:
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
 
-    assert caught.value.said == "Bad header: Bearer [hidden]"
+    assert caught.value.detail == "Bad header: Bearer [hidden]"
 
 
 async def test_no_object_shows_the_key() -> None:
     budget = RateLimiter()
-    async with service(always(reply([]))) as there, client_of(there.url, budget=budget) as tracker:
-        await tracker.list_domains(KEY)
-        call = Call(key=KEY, purpose=Purpose.PERSON, deadline_s=1)
+    async with (
+        service(always(reply([]))) as there,
+        client_of(there.url, limiter=budget) as tracker,
+    ):
+        await tracker.list_domains(ACME, KEY)
+        call = Call(key=KEY, deadline_s=1)
         shown = [repr(call), repr(vars(tracker)), repr(vars(budget))]
 
     assert KEY not in "".join(shown)

@@ -4,18 +4,23 @@ from contextlib import AsyncExitStack
 import pytest
 
 from bot.tracker.models import TooBusyError
-from bot.tracker.slots import MAX_REQUESTS, MAX_SCANS, REQUESTS_EACH, SCANS_EACH, Slots, giving_way
+from bot.tracker.slots import MAX_REQUESTS, MAX_SCANS, REQUESTS_EACH, SCANS_EACH, Slots
 from tests.fakes import TIME_LIMIT_S
 
 
 async def taken(
-    slots: Slots, count: int, *, owner: str = "", is_scan: bool = False
+    slots: Slots,
+    count: int,
+    *,
+    owner: str = "",
+    is_scan: bool = False,
+    gives_way: bool = False,
 ) -> AsyncExitStack:
     """Hold places for `owner`, or each for another one."""
     stack = AsyncExitStack()
     for number in range(count):
-        place = slots.acquire(owner or f"{number}", is_scan=is_scan)
-        await stack.enter_async_context(place)
+        slot = slots.acquire(owner or f"{number}", is_scan=is_scan, gives_way=gives_way)
+        await stack.enter_async_context(slot)
     return stack
 
 
@@ -81,11 +86,10 @@ async def test_yielding_requests_go_last() -> None:
     order: list[str] = []
 
     async def scan(name: str) -> None:
-        async with slots.acquire("acme", is_scan=True):
+        async with slots.acquire("acme", is_scan=True, gives_way=name == "bulk"):
             order.append(name)
 
-    with giving_way():
-        bulk = asyncio.create_task(scan("bulk"))
+    bulk = asyncio.create_task(scan("bulk"))
     await asyncio.sleep(0)
     people = [asyncio.create_task(scan(name)) for name in ("ada", "bob")]
     await asyncio.sleep(0)
@@ -101,8 +105,9 @@ async def test_it_is_known_how_many_scans_have_to_end_first() -> None:
     async with await taken(slots, SCANS_EACH, owner="one", is_scan=True):
         assert (slots.scans_ahead("one"), slots.scans_ahead("two")) == (1, 0)
         async with await taken(slots, MAX_SCANS - SCANS_EACH, is_scan=True):
-            with giving_way():
-                patient = asyncio.create_task(taken(slots, 1, owner="two", is_scan=True))
+            patient = asyncio.create_task(
+                taken(slots, 1, owner="two", is_scan=True, gives_way=True)
+            )
             waiting = asyncio.create_task(taken(slots, 1, owner="one", is_scan=True))
             await asyncio.sleep(0)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.tracker.facts import MIN_PASSED, explain
 from bot.tracker.findings import Knowledge, ScanFacts
 from bot.tracker.names import Names, default_names
-from bot.tracker.readings import Outcome
+from bot.tracker.readings import Verdict
 from tests.builders import facts_of
 from tests.tracker import shapes
 from tests.truth import NOW, samples, verdict
@@ -130,15 +130,15 @@ JSON = st.recursive(
 def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object]) -> None:
     explained = explain(sections, NOW, default_names())
     facts = explained.facts
-    outcomes = [each.outcome for each in explained.readings.get("security", ())]
+    verdicts = [each.verdict for each in explained.readings.get("security", ())]
 
     if facts.issue_knowledge is Knowledge.NONE:
         assert not facts.issues
         assert "security" not in facts.failed
-        assert Outcome.NOT_CHECKED not in outcomes
-        assert Outcome.EMPTY in outcomes or outcomes.count(Outcome.PASSED) >= MIN_PASSED
+        assert Verdict.NOT_CHECKED not in verdicts
+        assert Verdict.EMPTY in verdicts or verdicts.count(Verdict.PASSED) >= MIN_PASSED
         readings = (each for some in explained.readings.values() for each in some)
-        assert all(each.outcome is not Outcome.UNREAD for each in readings)
+        assert all(each.verdict is not Verdict.UNREAD for each in readings)
     assert facts.ends_are_known == (None not in (facts.registration, facts.certificate))
 
 

@@ -15,6 +15,7 @@ from bot.tracker.models import (
 from bot.tracker.rate_limit import Purpose
 from tests.loops import loop_over
 from tests.tracker.loopback import (
+    ACME,
     KEY,
     Answer,
     Request,
@@ -31,7 +32,7 @@ MIB = b"x" * 1024 * 1024
 
 async def scan_failure(tracker: TrackerClient) -> TrackerError:
     with pytest.raises(TrackerError) as caught:
-        await tracker.scan(KEY, "d1", purpose=Purpose.SCHEDULED)
+        await tracker.scan(ACME, KEY, "d1", purpose=Purpose.SCHEDULED)
     return caught.value
 
 
@@ -74,7 +75,7 @@ async def test_a_connection_that_breaks_leaves_the_outcome_unknown(answer: Answe
 async def test_a_list_is_asked_for_again_when_the_connection_breaks() -> None:
     async with service(drop) as there, client_of(there.url) as tracker:
         with pytest.raises(UnavailableError) as caught:
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
 
     assert not caught.value.is_outcome_unknown
     assert len(there.seen) == 3
@@ -85,7 +86,7 @@ async def test_no_service_can_keep_a_call_waiting(answer: Answer) -> None:
     async with service(answer) as there, client_of(there.url) as tracker:
         error = await scan_failure(tracker)
         with pytest.raises(TimedOutError) as listed:
-            await tracker.list_domains(KEY)
+            await tracker.list_domains(ACME, KEY)
 
     assert isinstance(error, TimedOutError)
     assert error.is_outcome_unknown

@@ -11,7 +11,9 @@ from bot.domainkey.form_views import (
     SECRET_BLOCK,
     KeyFormValues,
     key_form,
+    not_saved_message,
     other_portfolio_form,
+    other_portfolio_message,
     refused_form,
     saved_form,
 )
@@ -25,7 +27,7 @@ from bot.domainkey.views import (
 )
 from bot.keys.errors import key_notice
 from bot.keys.key_pair import KeyPair, PreviousKey
-from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind
+from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind, OtherPortfolioError
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL
 from tests.blocks.acceptance import (
     Json,
@@ -111,8 +113,21 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
         assert words in message.text
         assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
     assert_slack_takes_form(saved_form(a_key_record(), 1))
-    assert_slack_takes_form(other_portfolio_form("x" * 3_000, "meta"))
+    assert_slack_takes_form(other_portfolio_form(OtherPortfolioError(10**9, 10**9), "meta"))
     assert_slack_takes_form(refused_form(CHECKING))
+
+
+def test_a_key_that_is_not_saved_yet_says_so_where_no_form_is_open() -> None:
+    question = other_portfolio_message(OtherPortfolioError(150, 19))
+    failed = not_saved_message("It is mistyped.")
+
+    assert question.text == (
+        "This key sees 150 domains, none of your 19. Another portfolio? It is not in use yet."
+    )
+    assert {"Use this key", "Cancel"} <= set(buttons(question))
+    assert failed.text == "The key was not saved. It is mistyped."
+    for message in (question, failed):
+        assert_slack_takes(message)
 
 
 def test_the_setter_reads_that_the_key_expired() -> None:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from bot.keys.budget import READ_EVERY_S
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 from bot.tracker.rate_limit import Purpose, fingerprint
+from bot.tracker.shared_limits import READ_EVERY_S
 from tests.fakes import FakeClock
-from tests.keys.budget.processes import LIMIT, ONE, BadDay, Process, two_processes
 from tests.tracker.loopback import KEY, always, reply, service
+from tests.tracker.shared_limits.processes import LIMIT, ONE, BadDay, Process, two_processes
 
 LIMITED = reply(LIMIT, status=429, headers={"Retry-After": "40"})
 SERVED = reply(ONE)
@@ -76,7 +76,7 @@ async def test_a_success_ends_the_wait_of_others(documents: Documents, clock: Fa
             await b.ask()
 
         assert len(there.seen) == 5
-        assert b.budget.known(fingerprint(KEY)).steps == 0
+        assert b.limiter.known(fingerprint(KEY)).steps == 0
 
 
 async def test_the_reserve_holds_in_both_processes(documents: Documents, clock: FakeClock) -> None:

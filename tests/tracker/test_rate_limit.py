@@ -141,24 +141,22 @@ def test_one_person_a_minute_tests_the_reserve(budget: RateLimiter, clock: FakeC
 
 def test_patient_work_leaves_half_to_others(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_remaining("k", 100)
-    budget.check("k", Purpose.SPARE)
+    budget.check("k", Purpose.BACKGROUND)
     budget.record_remaining("k", 50)
     clock.advance(60)
 
-    assert refused_for(budget, Purpose.SPARE) == WINDOW_S - 60
+    assert refused_for(budget, Purpose.BACKGROUND) == WINDOW_S - 60
     budget.check("k", PERSON)
     clock.advance(WINDOW_S - 60)
 
-    budget.check("k", Purpose.SPARE)  # it is not known any more what is left
+    budget.check("k", Purpose.BACKGROUND)  # it is not known any more what is left
 
 
 def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeClock) -> None:
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
     clock.advance(WINDOW_S - 1)
-    assert budget.state("k") == BudgetState(
-        remaining=10, told_ago_s=WINDOW_S - 1, highest_seen=1000
-    )
+    assert budget.state("k") == BudgetState(remaining=10, age_s=WINDOW_S - 1, highest_seen=1000)
 
     clock.advance(1)
 

@@ -8,20 +8,17 @@ from typing import Any
 
 import httpx
 
-from bot.keys.budget import QuotaService
-from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.http import tracker_http
 from bot.tracker.rate_limit import Purpose, RateLimiter
+from bot.tracker.shared_limits import SharedLimits
 from tests.fakes import TIME_LIMIT_S, FakeClock
-from tests.keys.test_repository import RING, a_draft
 from tests.memory import MemoryDocuments
-from tests.tracker.loopback import KEY, Service
+from tests.tracker.loopback import ACME, KEY, Service, uncounted
 
-ACME = WorkspaceId("T1")
 LIMIT = {"error": "Rate limit exceeded"}
 ONE = [{"domain": "a.example", "domainId": "d1"}]
 
@@ -30,26 +27,16 @@ class Process:
     """One of several."""
 
     def __init__(
-        self,
-        documents: Documents,
-        keys: Keys,
-        clock: FakeClock,
-        http: httpx.AsyncClient,
-        url: str,
+        self, documents: Documents, clock: FakeClock, http: httpx.AsyncClient, url: str
     ) -> None:
         self.tasks = Tasks()
-        self.budget = RateLimiter(clock=clock, chance=lambda: 0.5)
-        self.quotas = QuotaService(documents, keys, self.budget, self.tasks, seconds=clock.seconds)
-        self.client = TrackerClient(
-            http,
-            base_url=url,
-            budget=self.budget,
-            quotas=self.quotas,
-        )
+        self.limiter = RateLimiter(clock=clock, chance=lambda: 0.5)
+        limits = SharedLimits(documents, self.limiter, self.tasks, seconds=clock.seconds)
+        self.client = TrackerClient(http, base_url=url, limits=limits, on_call=uncounted)
 
     async def ask(self, *, purpose: Purpose = Purpose.PERSON, home: WorkspaceId = ACME) -> None:
         """Ask the service for a list."""
-        await self.client.list_domains(KEY, workspace=home, purpose=purpose)
+        await self.client.list_domains(home, KEY, purpose=purpose)
 
     async def settled(self) -> None:
         """Wait for what is done in the background."""
@@ -60,11 +47,8 @@ class Process:
 async def two_processes(
     documents: Documents, clock: FakeClock, there: Service
 ) -> AsyncIterator[tuple[Process, Process]]:
-    """Yield two of them; the workspace's key is in another store."""
-    keys = Keys(MemoryDocuments(), RING, clock=clock)
-    await keys.save(ACME, a_draft(KEY), set_by="U1")
     async with tracker_http() as http:
-        one, other = (Process(documents, keys, clock, http, there.url) for _ in range(2))
+        one, other = (Process(documents, clock, http, there.url) for _ in range(2))
         yield one, other
 
 

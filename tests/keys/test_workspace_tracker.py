@@ -1,10 +1,13 @@
 """Calls with a workspace's own key, and what is remembered of what the service says of it."""
 
 import asyncio
+import inspect
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from bot.keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
@@ -12,13 +15,16 @@ from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import LackingScopeError, WorkspaceTracker
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
+from bot.tracker.client import TrackerClient
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 from tests.builders import KEY, MOMENT, a_domain
 from tests.fakes import FakeClock, FakeTracker
 from tests.keys.test_repository import RING, a_draft
 from tests.memory import MemoryDocuments
+from tests.tracker.loopback import limits_of, uncounted
 
 ONE = WorkspaceId("T1")
+BOT = f"{Path(__file__).parents[2] / 'bot'}/"
 NEW_KEY = KEY.replace("Q", "R")
 
 
@@ -160,3 +166,30 @@ async def test_a_full_disk_does_not_hide_what_the_service_says(lines: Lines) -> 
 
     with pytest.raises(InvalidKeyError):
         await lines.connection.list_domains(ONE)
+
+
+async def test_a_scan_passes_few_functions_on_its_way_to_the_service(lines: Lines) -> None:
+    way: list[str] = []
+
+    def answer(_request: httpx.Request) -> httpx.Response:
+        frame = inspect.currentframe()
+        while frame:
+            if frame.f_code.co_filename.startswith(BOT):
+                way.append(frame.f_code.co_qualname)
+            frame = frame.f_back
+        return httpx.Response(200, json={"dns": {}})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        client = TrackerClient(
+            http, base_url="http://service", limits=limits_of(), on_call=uncounted
+        )
+        tracker = WorkspaceTracker(client, lines.keys, on_refusal=lines.tell)
+        await tracker.scan(ONE, "d1")
+
+    assert way == [
+        "send",
+        "TrackerClient._send",
+        "TrackerClient._call",
+        "TrackerClient.scan",
+        "WorkspaceTracker.scan",
+    ]

@@ -206,7 +206,7 @@ async def test_the_old_key_is_forgotten_once(bot: Bot) -> None:
     mark = await bot.earlier_mark()
 
     for _ in range(2):
-        await bot.service.forget_earlier(ONE, mark, by="U1")
+        await bot.service.finish(ONE, mark, by="U1")
 
     assert (await bot.acts()).count(Act.EARLIER_KEY_FORGOTTEN) == 1
 
