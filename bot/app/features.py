@@ -25,10 +25,9 @@ from bot.digests.service import DigestService
 from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker
 from bot.dispatch import deferred_commands
-from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.mentions import register_mentions
-from bot.dispatch.request import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import AdminListeners, KeyListeners, KeyState

@@ -143,7 +143,7 @@ async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) ->
     """Return whether the person is in the channel: a command that was typed there proves it."""
     origin = request.origin
     typed_here = origin.channel_id == channel_id and not origin.is_message
-    if typed_here and (request.view_id is None or visitor.channel is None):
+    if typed_here and (request.answer.view_id is None or visitor.channel is None):
         return True
     return await _is_in(request, visitor, channel_id)
 

@@ -10,14 +10,16 @@ import structlog
 
 from bot.blocks.message import Message
 from bot.dispatch import usage
+from bot.dispatch.answer import Sent
 from bot.dispatch.external_people import ExternalUserGuard
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
-from bot.dispatch.request import OncePerMessage, Request
+from bot.dispatch.request import Request
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError, warned
 from bot.slack.errors import SlackError
+from bot.store.deduplication import DedupStore, MemoryDedup
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 
@@ -70,6 +72,35 @@ class Handling(Generic[T]):
     after: "asyncio.Task[None] | None" = None
 
 
+class OncePerMessage:
+    """Remembers pressed buttons in `seen`, which all processes share."""
+
+    def __init__(self, seen: DedupStore | None = None) -> None:
+        self._seen = seen or MemoryDedup(clock=seconds_now)
+
+    @asynccontextmanager
+    async def press(self, place: str | None) -> AsyncIterator[bool]:
+        """Yield whether nothing was pressed at this place before; at `None` it never was.
+
+        After a failure in the block, which is raised, the button works again.
+        """
+        if place is None:
+            yield True
+            return
+        pressed = f"press/{place}"
+        if not await self._seen.is_new(pressed):
+            yield False
+            return
+        try:
+            yield True
+        except BaseException:
+            await self._seen.forget(pressed)
+            raise
+
+    async def is_first(self, place: str) -> bool:
+        return await self._seen.is_new(place)
+
+
 @dataclass(slots=True)
 class ErrorBoundary:
     """Handles each request in a task of its own after its ack, and catches every exception.
@@ -118,7 +149,7 @@ class ErrorBoundary:
                     await asyncio.wait({what.after})
                 async with self._first_word(request, speaks=what.speaks):
                     await self._handle(request, what)
-                if request.owes_answer:  # the answer is in a form
+                if request.answer.sent is Sent.PROGRESS:  # the answer is in a form
                     with warned("message not sent", SlackError):
                         await request.reply(usage.ANSWERED_IN_FORM)
                 outcome, failure = "answered", None
@@ -141,7 +172,7 @@ class ErrorBoundary:
             if is_first:
                 await what.handle(request, what.given)
             else:
-                request.takes_place = False  # there is the answer to the first press
+                request.answer.takes_place = False  # there is the answer to the first press
                 await request.reply(what.again)
 
     @asynccontextmanager
@@ -150,9 +181,9 @@ class ErrorBoundary:
         said: list[asyncio.Task[None]] = []
 
         def say() -> None:
-            said.append(self.tasks.start(request.send_first_word(usage.STILL_WORKING)))
+            said.append(self.tasks.start(request.answer.send_first_word(usage.STILL_WORKING)))
 
-        wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.window else FIRST_WORD_AFTER_S
+        wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.answer.window else FIRST_WORD_AFTER_S
         timer = asyncio.get_running_loop().call_later(wait_s, say) if speaks else None
         try:
             yield

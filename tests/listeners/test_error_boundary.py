@@ -16,12 +16,12 @@ from bot.dispatch.request import Request
 from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, STILL_WORKING
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
-from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
+from tests.dispatch.builders import a_request
 from tests.fakes import TIME_LIMIT_S
 
 ANSWER = Message("the answer")
@@ -94,14 +94,10 @@ class Bot:
         assert 0 <= took_s < 60
         self.noted.append((what, outcome))
 
-    def a_conversation(self) -> Request:
-        return Request(
-            workspace=WorkspaceId("T1"),
-            origin=Origin("U1"),
-            client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
-            replies=self.replies,
-            member=BOB,
-        )
+    def a_conversation(self, member: Member = BOB, **where: Any) -> Request:
+        client = AsyncWebClient(session=cast(aiohttp.ClientSession, None))
+        origin = Origin("U1", **where)
+        return a_request(origin=origin, client=client, replies=self.replies, member=member)
 
     @property
     def said(self) -> list[str]:
@@ -156,14 +152,14 @@ class TestStrangers:
     """People of other companies, in a shared channel."""
 
     async def test_are_kept_out(self, bot: Bot) -> None:
-        bot.conversation.member = EVE
+        bot.conversation = bot.a_conversation(EVE)
 
         [said] = await bot.do()
 
         assert said.startswith("StrangerError")
 
     async def test_are_left_to_the_work_where_it_sees_to_them(self, bot: Bot) -> None:
-        bot.conversation.member = EVE
+        bot.conversation = bot.a_conversation(EVE)
 
         assert await bot.do(admits_strangers=True) == ["the answer"]
 
@@ -178,7 +174,7 @@ class TestSlowly:
 
     @pytest.mark.parametrize("url", ["https://hooks.example", None])
     async def test_the_answer_replaces_the_first_message(self, bot: Bot, url: str | None) -> None:
-        bot.conversation.origin = Origin("U1", response_url=url)
+        bot.conversation = bot.a_conversation(response_url=url)
 
         async def work() -> None:
             await bot.replies.changed.wait()
@@ -279,7 +275,7 @@ async def test_home_is_drawn_after_the_answer(bot: Bot, is_home: bool, fails: bo
         followed.append(len(bot.said))
 
     bot.boundary.after_home(follow)
-    bot.conversation.origin = Origin("U1", is_home=is_home)
+    bot.conversation = bot.a_conversation(is_home=is_home)
 
     await bot.do(bot.fail(BotError("no")) if fails else None)
 
