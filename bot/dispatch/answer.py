@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
 from bot.blocks.window import answer_window, fits_window, summary_window
-from bot.dispatch.usage import ANSWER_BELOW
+from bot.dispatch.usage import ANSWER_BELOW, IN_LINE
 from bot.process.errors import warned
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
@@ -67,7 +67,8 @@ class Answer:
     drawn, and `drawn` what was last drawn there. `retry_line` is the command line that asks the
     same again. `takes_place`: the answer replaces the pressed message. `shares`: one with a
     `Share` button is shared at once. `on_stop` returns the answer if the process stops before the
-    end. `lasting_word` stands in for progress that cannot be replaced.
+    end. `first_word` is sent if the answer takes long; `lasting_word` stands in for progress that
+    cannot be replaced.
     """
 
     origin: Origin
@@ -81,6 +82,7 @@ class Answer:
     sent: Sent = Sent.NOTHING
     drawn: DrawnForm | None = field(default=None, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
+    first_word: Message = field(default=IN_LINE, init=False, repr=False)
     lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
@@ -99,11 +101,11 @@ class Answer:
         async with self._turn:
             await self._send_progress(message)
 
-    async def send_first_word(self, message: Message) -> None:
-        """Send a progress message, unless something was sent before."""
+    async def send_first_word(self) -> None:
+        """Send `first_word` as a progress message, unless something was sent before."""
         async with self._turn:
             if self.sent is Sent.NOTHING:
-                await self._send_progress(message)
+                await self._send_progress(self.first_word)
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""

@@ -15,6 +15,7 @@ from bot.dispatch.external_people import ExternalUserGuard
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
 from bot.dispatch.request import Request
+from bot.dispatch.turns import Turns
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError, warned
@@ -119,6 +120,7 @@ class ErrorBoundary:
     note: Callable[[str, str, float], object]
     once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
+    turns: Turns = field(default_factory=Turns)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
@@ -147,7 +149,9 @@ class ErrorBoundary:
             try:
                 if what.after:
                     await asyncio.wait({what.after})
-                async with self._first_word(request, speaks=what.speaks):
+                first_word = self._first_word(request, speaks=what.speaks)
+                async with first_word, self.turns.take(request.workspace):
+                    request.answer.first_word = usage.STILL_WORKING
                     await self._handle(request, what)
                 if request.answer.sent is Sent.PROGRESS:  # the answer is in a form
                     with warned("message not sent", SlackError):
@@ -181,7 +185,7 @@ class ErrorBoundary:
         said: list[asyncio.Task[None]] = []
 
         def say() -> None:
-            said.append(self.tasks.start(request.answer.send_first_word(usage.STILL_WORKING)))
+            said.append(self.tasks.start(request.answer.send_first_word()))
 
         wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.answer.window else FIRST_WORD_AFTER_S
         timer = asyncio.get_running_loop().call_later(wait_s, say) if speaks else None
