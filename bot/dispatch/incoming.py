@@ -15,7 +15,7 @@ from bot.blocks.command_names import own_name
 from bot.blocks.message import thread_of
 from bot.blocks.window import ANSWER, messages_url
 from bot.dispatch.answer import Answer, AnswerWindow
-from bot.dispatch.request import Request, carried, written
+from bot.dispatch.request import Request, decode_metadata, encode_metadata
 from bot.process.errors import BotError, UnknownWorkspaceError
 from bot.slack.auth import workspace_of
 from bot.slack.client import FAILURES
@@ -44,7 +44,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     view = body.get("view") or {}
     is_on_tab = view.get("type") == "home"
     workspace = workspace_of(context.authorize_result)
-    opened_in, note = carried(view, workspace, body["user"]["id"])
+    opened_in, note = decode_metadata(view, workspace, body["user"]["id"])
     origin = _origin_of_press(body) or opened_in
     window = _window(body, context, origin)
     if origin.is_home and note == ANSWER:
@@ -68,7 +68,7 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
     https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
     """
     view, workspace = body["view"], workspace_of(context.authorize_result)
-    origin, note = carried(view, workspace, body["user"]["id"])
+    origin, note = decode_metadata(view, workspace, body["user"]["id"])
     window = _window(body, context, origin) if origin.is_home else None
     return _request(body, context, _answer(context, replies, origin, view, window), note=note)
 
@@ -172,7 +172,7 @@ def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWind
         client=context.client,
         trigger_id=body.get("trigger_id"),
         messages_url=messages_url(workspace.team_id, str(body.get("api_app_id") or "")),
-        metadata=written(workspace, origin, ANSWER),
+        metadata=encode_metadata(workspace, origin, ANSWER),
     )
 
 

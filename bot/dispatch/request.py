@@ -26,13 +26,13 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
         super().__init__("a form was not taken")
 
 
-def written(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
+def encode_metadata(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
     """Return the metadata of a form that `origin` opens; `note` comes back with it."""
     way = {**asdict(origin), "user_id": None}
     return json.dumps([str(workspace), way, note])
 
 
-def carried(
+def decode_metadata(
     view: Mapping[str, Any], workspace: WorkspaceId, user_id: str
 ) -> tuple[Origin, str | None]:
     """Return where the person opened a form, and its note; nothing of another workspace's form."""
@@ -100,7 +100,7 @@ class Request:
 
     def as_metadata(self, note: str | None = None) -> str:
         """Return the metadata of a form; `note` comes back as `Request.note`."""
-        return written(self.workspace, self.origin, note)
+        return encode_metadata(self.workspace, self.origin, note)
 
 
 async def draw_or_reply(
