@@ -68,7 +68,7 @@ class CommandLines:
                 handle=handle,
                 given=text,
                 # A form needs the trigger, with which "please wait" would open a window.
-                speaks=request.answer.window is None or not opens_form(line),
+                shows_progress=request.answer.window is None or not opens_form(line),
                 once_at=None if opens_form(line) else once_at,
                 after=after,
             ),

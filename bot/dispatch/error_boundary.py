@@ -54,8 +54,8 @@ def outcome_of(error: BaseException | None) -> str:
 class Handling(Generic[T]):
     """What a request asks for: `handle(request, given)`.
 
-    `name` is for the log. `speaks`: the answer is a message that people wait for.
-    `admits_strangers`: `handle` decides what people of other companies may see. `is_awaited`: the
+    `name` is for the log. `shows_progress`: the answer is a message that people wait for.
+    `allows_external`: `handle` decides what people of other companies may see. `is_awaited`: the
     person would miss the result. `form_waits`: their form says "please wait" until it is drawn
     again. `once_at`: a place, such as a button, at which it is done once; then `again` is the
     answer. `after` has to end first.
@@ -64,8 +64,8 @@ class Handling(Generic[T]):
     name: str
     handle: Callable[[Request, T], Awaitable[None]]
     given: T
-    speaks: bool = True
-    admits_strangers: bool = False
+    shows_progress: bool = True
+    allows_external: bool = False
     is_awaited: bool = True
     form_waits: bool = False
     once_at: str | None = None
@@ -149,7 +149,7 @@ class ErrorBoundary:
             try:
                 if what.after:
                     await asyncio.wait({what.after})
-                first_word = self._first_word(request, speaks=what.speaks)
+                first_word = self._first_word(request, shows_progress=what.shows_progress)
                 async with first_word, self.turns.take(request.workspace):
                     request.answer.first_word = usage.STILL_WORKING
                     await self._handle(request, what)
@@ -170,7 +170,7 @@ class ErrorBoundary:
                 await self._at_home(request)
 
     async def _handle(self, request: Request, what: Handling[T]) -> None:
-        if not what.admits_strangers:
+        if not what.allows_external:
             await self.external_users.check(request)
         async with self.once.press(what.once_at) as is_first:
             if is_first:
@@ -180,7 +180,7 @@ class ErrorBoundary:
                 await request.reply(what.again)
 
     @asynccontextmanager
-    async def _first_word(self, request: Request, *, speaks: bool) -> AsyncIterator[None]:
+    async def _first_word(self, request: Request, *, shows_progress: bool) -> AsyncIterator[None]:
         """Say that work goes on if the block takes longer, and never after it."""
         said: list[asyncio.Task[None]] = []
 
@@ -188,7 +188,7 @@ class ErrorBoundary:
             said.append(self.tasks.start(request.answer.send_first_word()))
 
         wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.answer.window else FIRST_WORD_AFTER_S
-        timer = asyncio.get_running_loop().call_later(wait_s, say) if speaks else None
+        timer = asyncio.get_running_loop().call_later(wait_s, say) if shows_progress else None
         try:
             yield
         finally:

@@ -91,7 +91,7 @@ class Dispatcher:
                 name=action_id,
                 handle=handle,
                 given=value,
-                speaks=replies,
+                shows_progress=replies,
                 is_awaited=is_awaited,
                 once_at=f"{place}/{request.view_hash}" if once else None,
                 again=once or ALREADY_PRESSED,
@@ -140,7 +140,7 @@ class Dispatcher:
                     name=callback_id,
                     handle=handle,
                     given=given,
-                    speaks=busy is None,
+                    shows_progress=busy is None,
                     form_waits=busy is not None,
                 )
                 self.boundary.start(request, submitted)
@@ -204,7 +204,7 @@ class Dispatcher:
                 self.lines.run(request, does)
                 return
             message = body.get("message") or {}
-            chosen = Handling(name=callback_id, handle=does, given=message, speaks=False)
+            chosen = Handling(name=callback_id, handle=does, given=message, shows_progress=False)
             self.boundary.start(request, chosen)
 
         self._app.shortcut(callback_id)(called)
@@ -241,8 +241,8 @@ class Dispatcher:
                 name=event_type,
                 handle=handle,
                 given=body["event"],
-                speaks=False,
-                admits_strangers=True,
+                shows_progress=False,
+                allows_external=True,
                 is_awaited=False,
             )
             self.boundary.start(request, happened)

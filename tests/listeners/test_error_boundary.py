@@ -161,7 +161,7 @@ class TestStrangers:
     async def test_are_left_to_the_work_where_it_sees_to_them(self, bot: Bot) -> None:
         bot.conversation = bot.a_conversation(EVE)
 
-        assert await bot.do(admits_strangers=True) == ["the answer"]
+        assert await bot.do(allows_external=True) == ["the answer"]
 
 
 class TestSlowly:
@@ -183,13 +183,17 @@ class TestSlowly:
         assert await bot.do(work) == [WORKING if url else BELOW, "the answer"]
         assert bot.replies.takes_place == (["the answer"] if url else [])
 
-    @pytest.mark.parametrize("speaks", [True, False])
-    async def test_a_silent_request_has_no_first_message(self, bot: Bot, speaks: bool) -> None:
+    @pytest.mark.parametrize("shows_progress", [True, False])
+    async def test_a_silent_request_has_no_first_message(
+        self, bot: Bot, shows_progress: bool
+    ) -> None:
         async def work() -> None:
             await a_while()
             await bot.answer()
 
-        assert await bot.do(work, speaks=speaks) == [BELOW] * speaks + ["the answer"]
+        assert await bot.do(work, shows_progress=shows_progress) == [BELOW] * shows_progress + [
+            "the answer"
+        ]
 
     async def test_the_first_message_points_to_an_answer_in_a_form(self, bot: Bot) -> None:
         assert await bot.do(a_while) == [BELOW, DONE]

@@ -64,7 +64,7 @@ class InterruptedBot(Bot):
         conversation = from_form(body, context, self.screen.replies)
         await ack(response_action="update", view=WAITING)
         submitted = Handling(
-            name=EDIT_FORM, handle=self.work, given=None, speaks=False, form_waits=True
+            name=EDIT_FORM, handle=self.work, given=None, shows_progress=False, form_waits=True
         )
         self.dispatcher.boundary.start(conversation, submitted)
 
