@@ -156,7 +156,7 @@ class TestStrangers:
 
         [said] = await bot.do()
 
-        assert said.startswith("StrangerError")
+        assert said.startswith("ExternalUserError")
 
     async def test_are_left_to_the_work_where_it_sees_to_them(self, bot: Bot) -> None:
         bot.conversation = bot.a_conversation(EVE)

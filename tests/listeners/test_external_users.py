@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.dispatch.external_people import KNOWN_FOR_S, ExternalUserGuard
-from bot.process.errors import StrangerError
+from bot.process.errors import ExternalUserError
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableError
@@ -61,7 +61,7 @@ async def test_an_id_counts_for_one_workspace(visit: Any, strangers: ExternalUse
     await strangers.check(visit)
     visit.workspace, visit.is_stranger = WorkspaceId("T2"), True
 
-    with pytest.raises(StrangerError):
+    with pytest.raises(ExternalUserError):
         await strangers.check(visit)
 
 
@@ -89,5 +89,5 @@ async def test_a_silent_slack_delays_no_one(
 async def test_an_invisible_person_is_kept_out(visit: Any, strangers: ExternalUserGuard) -> None:
     visit.error = SlackRefusedError("user_not_visible")
 
-    with pytest.raises(StrangerError):
+    with pytest.raises(ExternalUserError):
         await strangers.check(visit)

@@ -7,7 +7,7 @@ import pytest
 from bot.digests.access import ChannelAccess, DigestAccess
 from bot.digests.models import GuestError, NotInChannelError
 from bot.dispatch.request import Request
-from bot.process.errors import StrangerError
+from bot.process.errors import ExternalUserError
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin
 from tests.dispatch.builders import a_request
@@ -54,7 +54,7 @@ async def test_members_change_their_digests(asking: Asking, name: str, channel: 
         ("olga", "secret", NotInChannelError),  # an owner, but it is private
         ("bob", "hidden", NotInChannelError),  # where the bot is not
         ("gus", "general", GuestError),
-        ("zoe", "shared", StrangerError),
+        ("zoe", "shared", ExternalUserError),
     ],
 )
 async def test_others_do_not(
