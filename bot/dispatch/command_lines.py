@@ -17,7 +17,7 @@ from bot.dispatch.command_text import is_help
 from bot.dispatch.commands import opens_form
 from bot.dispatch.deferred_commands import KeptCommand
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
-from bot.dispatch.incoming import from_command, from_press, is_ephemeral, place_of
+from bot.dispatch.incoming import container_of, from_command, from_press, is_ephemeral
 from bot.dispatch.request import Request
 from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId
@@ -47,14 +47,14 @@ class CommandLines:
         request: Request,
         line: str,
         *,
-        once_at: str | None = None,
+        once_key: str | None = None,
         after: "asyncio.Task[None] | None" = None,
         otherwise: CommandHandler | None = None,
     ) -> "asyncio.Task[None]":
         """Run a command line as if the person had just typed it; `after` has to end first.
 
-        `once_at`: a place, such as a button, at which it runs once. `otherwise` answers what is no
-        command line.
+        `once_key`: it runs once under this key, for example that of a button. `otherwise` answers
+        what is no command line.
         """
         command, _, text = line.partition(" ")
         is_known = command in self._handlers
@@ -69,7 +69,7 @@ class CommandLines:
                 given=text,
                 # A form needs the trigger, with which "please wait" would open a window.
                 shows_progress=request.answer.window is None or not opens_form(line),
-                once_at=None if opens_form(line) else once_at,
+                once_key=None if opens_form(line) else once_key,
                 after=after,
             ),
         )
@@ -116,8 +116,8 @@ class CommandLines:
         await ack()
         name, line = action["action_id"], str(action.get("value", ""))
         request.answer.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
-        place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
-        self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
+        key = f"{request.workspace}/{container_of(body)}/{name}/{line}"
+        self.run(request, line, once_key=key if name.startswith(RUN_ONCE) else None)
 
 
 def reply_with(message: Message) -> CommandHandler:

@@ -57,8 +57,8 @@ class Handling(Generic[T]):
     `name` is for the log. `shows_progress`: the answer is a message that people wait for.
     `allows_external`: `handle` decides what people of other companies may see. `is_awaited`: the
     person would miss the result. `form_waits`: their form says "please wait" until it is drawn
-    again. `once_at`: a place, such as a button, at which it is done once; then `again` is the
-    answer. `after` has to end first.
+    again. `once_key`: it is done once under this key, for example that of a button; then
+    `again` is the answer. `after` has to end first.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Handling(Generic[T]):
     allows_external: bool = False
     is_awaited: bool = True
     form_waits: bool = False
-    once_at: str | None = None
+    once_key: str | None = None
     again: Message = usage.ALREADY_PRESSED
     after: "asyncio.Task[None] | None" = None
 
@@ -80,15 +80,15 @@ class OncePerMessage:
         self._seen = seen or MemoryDedup(clock=seconds_now)
 
     @asynccontextmanager
-    async def press(self, place: str | None) -> AsyncIterator[bool]:
-        """Yield whether nothing was pressed at this place before; at `None` it never was.
+    async def press(self, key: str | None) -> AsyncIterator[bool]:
+        """Yield whether nothing was pressed under this key before; under `None` it never was.
 
         After a failure in the block, which is raised, the button works again.
         """
-        if place is None:
+        if key is None:
             yield True
             return
-        pressed = f"press/{place}"
+        pressed = f"press/{key}"
         if not await self._seen.is_new(pressed):
             yield False
             return
@@ -98,8 +98,8 @@ class OncePerMessage:
             await self._seen.forget(pressed)
             raise
 
-    async def is_first(self, place: str) -> bool:
-        return await self._seen.is_new(place)
+    async def is_first(self, key: str) -> bool:
+        return await self._seen.is_new(key)
 
 
 @dataclass(slots=True)
@@ -172,7 +172,7 @@ class ErrorBoundary:
     async def _handle(self, request: Request, what: Handling[T]) -> None:
         if not what.allows_external:
             await self.external_users.check(request)
-        async with self.once.press(what.once_at) as is_first:
+        async with self.once.press(what.once_key) as is_first:
             if is_first:
                 await what.handle(request, what.given)
             else:

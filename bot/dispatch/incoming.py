@@ -102,7 +102,7 @@ def is_ephemeral(body: Mapping[str, Any]) -> bool:
     return bool((body.get("container") or {}).get("is_ephemeral"))
 
 
-def place_of(body: Mapping[str, Any]) -> str:
+def container_of(body: Mapping[str, Any]) -> str:
     """Return the id of the message, form or tab of a press.
 
     https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields

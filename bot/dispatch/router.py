@@ -21,7 +21,7 @@ from bot.dispatch import incoming
 from bot.dispatch.answer import DrawnForm
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
-from bot.dispatch.incoming import from_press, is_ephemeral, place_of
+from bot.dispatch.incoming import container_of, from_press, is_ephemeral
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, sent_elsewhere_form
 from bot.process.errors import BotError
@@ -84,7 +84,7 @@ class Dispatcher:
             action = body["actions"][0]
             value = str((action.get("selected_option") or action).get("value", ""))
             # With the value: the same message may show another page by now.
-            place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
+            key = f"{request.workspace}/{container_of(body)}/{action_id}/{value}"
             await ack()
             request.answer.takes_place = replies and is_ephemeral(body)
             pressed = Handling(
@@ -93,7 +93,7 @@ class Dispatcher:
                 given=value,
                 shows_progress=replies,
                 is_awaited=is_awaited,
-                once_at=f"{place}/{request.view_hash}" if once else None,
+                once_key=f"{key}/{request.view_hash}" if once else None,
                 again=once or ALREADY_PRESSED,
             )
             self.boundary.start(request, pressed)
@@ -122,9 +122,9 @@ class Dispatcher:
             except FormErrors as problems:
                 await ack(response_action="errors", errors=renamed(problems.sentences))
                 return
-            place = f"form/{request.workspace}/{request.answer.view_id}/{body['view'].get('hash')}"
-            first = self._submitted.setdefault(place, request)
-            is_first = first is request and await self.boundary.once.is_first(place)
+            key = f"form/{request.workspace}/{request.answer.view_id}/{body['view'].get('hash')}"
+            first = self._submitted.setdefault(key, request)
+            is_first = first is request and await self.boundary.once.is_first(key)
             if is_first:
                 self._latest[request.answer.view_id] = request.reference
             elif first is request:
@@ -220,8 +220,8 @@ class Dispatcher:
             event, requests = body["event"], read(body, context, self._replies)
             if not requests:
                 return
-            place = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
-            if await self.boundary.once.is_first(place):
+            key = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
+            if await self.boundary.once.is_first(key):
                 last = None
                 for request in requests:
                     line = request.command_line or ""
