@@ -201,7 +201,7 @@ def register_features(app: AsyncApp, services: Services) -> Features:
     _register_digests(dispatcher, services, features)
     _register_key(dispatcher, services, features)
     _register_home(dispatcher, services, features)
-    services.metrics.looks.set_source(
+    services.metrics.gauges.set_source(
         DIGESTS, lambda: overdue(features.repository, services.clock())
     )
     return features
