@@ -14,7 +14,7 @@ from bot.blocks.message import Message
 from bot.dispatch import usage
 from bot.dispatch.answer import Answer
 from bot.dispatch.command_text import is_help
-from bot.dispatch.commands import opens_form
+from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import KeptCommand
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_command, from_press, is_ephemeral
@@ -68,8 +68,8 @@ class CommandLines:
                 handle=handle,
                 given=text,
                 # A form needs the trigger, with which "please wait" would open a window.
-                shows_progress=request.answer.window is None or not opens_form(line),
-                once_key=None if opens_form(line) else once_key,
+                shows_progress=request.answer.window is None or not _opens_form(line),
+                once_key=None if _opens_form(line) else once_key,
                 after=after,
             ),
         )
@@ -82,7 +82,7 @@ class CommandLines:
             return reply_with(usage.EXPOSED_KEY)
         if command not in self._handlers:
             return otherwise
-        if opens_form(line) and request.trigger_id is None:  # nothing was pressed just now
+        if _opens_form(line) and request.trigger_id is None:  # nothing was pressed just now
             return reply_with(usage.form_button_message(line))
         if request.is_late:
             return reply_with(usage.late_message(line))
@@ -122,3 +122,9 @@ class CommandLines:
 
 def reply_with(message: Message) -> CommandHandler:
     return lambda request, _text: request.reply(message)
+
+
+def _opens_form(line: str) -> bool:
+    """Return whether a command line is answered by a form, which needs the trigger."""
+    command = COMMANDS.get(line.strip())
+    return bool(command and command.opens_form)

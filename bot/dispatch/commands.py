@@ -132,9 +132,3 @@ _ALL = (
     ),
 )
 COMMANDS = {command.name: command for command in _ALL}
-
-
-def opens_form(line: str) -> bool:
-    """Return whether a command line is answered by a form, which needs the trigger."""
-    command = COMMANDS.get(line.strip())
-    return bool(command and command.opens_form)

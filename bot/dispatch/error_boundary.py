@@ -15,10 +15,10 @@ from bot.dispatch.external_people import ExternalUserGuard
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
 from bot.dispatch.request import Request
-from bot.dispatch.turns import Turns
 from bot.process.clock import seconds_now
-from bot.process.concurrency import Tasks
+from bot.process.concurrency import Tasks, Turns
 from bot.process.errors import BotError, warned
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError
 from bot.store.deduplication import DedupStore, MemoryDedup
 from bot.store.documents import ForgottenError, StoreError
@@ -120,7 +120,7 @@ class ErrorBoundary:
     note: Callable[[str, str, float], object]
     once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
-    turns: Turns = field(default_factory=Turns)
+    turns: Turns[WorkspaceId] = field(default_factory=Turns)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:

@@ -9,11 +9,12 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
-from bot.dispatch import error_boundary, turns
+from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
 from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, IN_LINE, STILL_WORKING
+from bot.process import concurrency
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.slack.client import Member
@@ -220,8 +221,8 @@ class TestSlowly:
 async def test_who_waits_long_for_a_turn_reads_so_once(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "AT_ONCE", 1)
-    monkeypatch.setattr(turns, "HELD_S", 2 * error_boundary.FIRST_WORD_AFTER_S)
+    monkeypatch.setattr(concurrency, "TURNS_AT_ONCE", 1)
+    monkeypatch.setattr(concurrency, "TURN_HELD_S", 2 * error_boundary.FIRST_WORD_AFTER_S)
     bot.conversation = bot.a_conversation(response_url="https://hooks.example")
 
     async def work() -> None:

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from bot.dispatch import turns
-from bot.dispatch.turns import BEGUN_AT_ONCE, HELD_S, Turns
+from bot.process import concurrency
+from bot.process.concurrency import BEGUN_AT_ONCE, TURN_HELD_S, Turns
 from bot.process.workspace import WorkspaceId
 
 ACME, SMALL = WorkspaceId("T1"), WorkspaceId("T2")
@@ -16,7 +16,7 @@ class Work:
     """Blocks that last as long as a test wants; `begun` are their names in that order."""
 
     def __init__(self) -> None:
-        self.turns = Turns()
+        self.turns = Turns[WorkspaceId]()
         self.begun: list[str] = []
         self.running: dict[str, asyncio.Task[None]] = {}
         self.ends: dict[str, asyncio.Event] = {}
@@ -37,7 +37,7 @@ class Work:
 
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Work:
-    monkeypatch.setattr(turns, "AT_ONCE", 2)
+    monkeypatch.setattr(concurrency, "TURNS_AT_ONCE", 2)
     return Work()
 
 
@@ -75,10 +75,10 @@ async def test_workspaces_alternate_however_much_one_of_them_asks(work: Work) ->
 async def test_work_that_takes_long_makes_way_and_goes_on(work: Work) -> None:
     for name in "abc":
         work.start(name)
-    await asyncio.sleep(HELD_S * 0.9)
+    await asyncio.sleep(TURN_HELD_S * 0.9)
     assert work.begun == ["a", "b"]
 
-    await asyncio.sleep(HELD_S * 0.2)
+    await asyncio.sleep(TURN_HELD_S * 0.2)
 
     assert work.begun == ["a", "b", "c"]
     assert not work.running["a"].done()
@@ -113,7 +113,7 @@ async def test_a_turn_that_is_given_at_the_moment_of_a_cancel_is_not_lost(work: 
 async def test_few_begin_in_a_turn_of_the_loop_which_acks_share(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "AT_ONCE", 100)
+    monkeypatch.setattr(concurrency, "TURNS_AT_ONCE", 100)
     for number in range(100):
         work.start(f"{number}")
     for _ in range(3):  # until the first ones run
