@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.blocks.message import Message
 from bot.blocks.window import answer_window, fits_window, summary_window
 from bot.dispatch.usage import ANSWER_BELOW, IN_LINE
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
@@ -131,7 +131,7 @@ class Answer:
             if await self._is_shown(self.window, message):
                 self.sent = Sent.PROGRESS
             return
-        with warned("progress message not sent", SlackError):
+        with log_and_suppress("progress message not sent", SlackError):
             replaces = self.replaces_progress
             await self._send(message if replaces else self.lasting_word)
             self.sent = Sent.PROGRESS
