@@ -85,8 +85,8 @@ def _add_operations(commands: Commands) -> None:
         "--record",
         metavar="FILE",
         type=Path,
-        help="ask Domain Tracker for one list and one scan too, with the key of a workspace, and"
-        " write names and types of what it answers to FILE, without values",
+        help="ask Domain Tracker for one list and one scan too, with the key of a workspace. FILE"
+        " gets the names and types of what it answers, without values",
     )
     _add(
         commands,

@@ -20,7 +20,7 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import code, escaped, moment_token
 from bot.dispatch.commands import Audience
 from bot.dispatch.failure import Facts, Sentences, plain
-from bot.process.errors import NotAllowedError, StrangerError
+from bot.process.errors import ExternalUserError, NotAllowedError
 
 MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
@@ -186,5 +186,5 @@ ACCESS_ERRORS: Sentences = {
     admin.NotAnAdminError: _not_an_admin,
     admin.OutsideAudienceError: _outside_audience,
     admin.UnfitManagerError: _unfit,
-    StrangerError: plain("Only members of the workspace with this app can use it."),
+    ExternalUserError: plain("Only members of the workspace with this app can use it."),
 }

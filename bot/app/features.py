@@ -24,10 +24,9 @@ from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker
-from bot.dispatch.error_boundary import ErrorBoundary
+from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.mentions import register_mentions
-from bot.dispatch.request import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.domainkey.admin_listeners import AdminListeners
 from bot.domainkey.first_steps import FirstSteps
@@ -199,7 +198,7 @@ def register_features(app: AsyncApp, services: Services) -> Features:
     _register_digests(dispatcher, services, features)
     _register_key(dispatcher, services, features)
     _register_home(dispatcher, services, features)
-    services.metrics.looks.set_source(
+    services.metrics.gauges.set_source(
         DIGESTS, lambda: overdue(features.repository, services.clock())
     )
     return features

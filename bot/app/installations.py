@@ -9,6 +9,7 @@ from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from bot.access.repository import SLACK, Act
 from bot.app.features import Features
 from bot.app.services import Services
+from bot.dispatch.answer import Answer
 from bot.dispatch.request import Request
 from bot.installations.installation import WHOLE_ORGANISATION
 from bot.installations.listeners import LifecycleListeners
@@ -43,9 +44,9 @@ async def register_lifecycle(
 
     async def may_set_key(workspace: WorkspaceId, user_id: str) -> bool:
         client = await services.slack.client_for(workspace)
-        visit = Request(
-            workspace=workspace, origin=Origin(user_id), client=client, replies=services.replies
-        )
+        origin = Origin(user_id)
+        answer = Answer(origin=origin, client=client, replies=services.replies)
+        visit = Request(workspace=workspace, origin=origin, client=client, answer=answer)
         return await features.permissions.may_configure(visit)
 
     uninstaller = Uninstaller(

@@ -21,6 +21,9 @@ from bot.process.concurrency import Tasks
 from bot.settings import Settings
 from bot.web.server import Check, HealthEndpoints
 
+logger = structlog.get_logger()
+# Platforms that stop a process kill it 30 s after they asked.
+FINISH_WITHIN_S = 20.0
 # Of the time for finishing; the rest is for what the jobs leave behind.
 JOBS_END_WITHIN = 0.7
 
@@ -72,11 +75,6 @@ async def run_periodic(
                 yield {"tick": ticks.are_recent, "queue": takes_part}
             finally:
                 features.stop()
-
-
-logger = structlog.get_logger()
-# Platforms that stop a process kill it 30 s after they asked.
-FINISH_WITHIN_S = 20.0
 
 
 async def serve(

@@ -163,7 +163,7 @@ def _dedup(
     from bot.jobs.queue import depth
     from bot.store.postgres.documents import PostgresDedup
 
-    metrics.looks.set_source(QUEUE, lambda: depth(shared.pool))
+    metrics.gauges.set_source(QUEUE, lambda: depth(shared.pool))
     by_all = PostgresDedup(shared.pool)
     return SharedDedup(by_all, here=here), {"seen": by_all.drop_old}
 

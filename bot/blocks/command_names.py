@@ -17,7 +17,9 @@ def typed_name(command: str) -> str:
 
 def own_name(typed: str) -> str:
     """Return the bot's name of a command that was typed; other text as it is."""
-    return next((name for name in NAMING.get()[1] if typed_name(name) == typed), typed)
+    prefix, commands = NAMING.get()
+    name = f"/{typed.removeprefix(f'/{prefix}')}"
+    return name if name in commands and typed_name(name) == typed else typed
 
 
 def renamed(part: Any) -> Any:

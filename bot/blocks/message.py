@@ -13,8 +13,7 @@ SHARE = "share"
 """The beginning of what a button is called that shows something to the whole channel."""
 SHARE_IN_THREAD = "Share in thread"
 EMPTY_CELL = "–"
-
-
+MAX_PARAGRAPH_CHARS = 1_500
 Blocks = tuple[Block, ...]
 
 
@@ -61,9 +60,6 @@ class Message:
 
     def _with_shares(self, change: Callable[[Block], Block | None]) -> "Message":
         return Message(self.text, _with_shares(self.blocks, change))
-
-
-MAX_PARAGRAPH_CHARS = 1_500
 
 
 def unfolded(block: Block) -> list[Block]:

@@ -4,17 +4,9 @@ from bot.blocks.builders import actions, button, context, message_of, notice, se
 from bot.blocks.message import Block, Message
 
 TITLE = "Domain Tracker"
-
-
 ANSWER = "answer"  # the metadata of a window with an answer
-
-
 OPEN_MESSAGES = "home.messages"
-
-
 MAX_BLOCKS = 12
-
-
 # Blocks that every window accepts: https://docs.slack.dev/reference/block-kit/blocks
 _SMALL = {"section", "context", "header", "divider", "actions"}
 

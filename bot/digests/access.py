@@ -6,7 +6,7 @@ from bot.digests import models
 from bot.digests.edits import Editor
 from bot.digests.service import DigestService
 from bot.dispatch.request import Request
-from bot.process.errors import StrangerError
+from bot.process.errors import ExternalUserError
 from bot.slack.channels import Channel, fetch_channel, is_in_channel
 from bot.slack.client import Member, open_direct
 from bot.slack.errors import ChannelClosedError, MissingScopeError, SlackRefusedError
@@ -50,10 +50,10 @@ class DigestAccess:
         self._digests = digests
 
     async def require_member(self, request: Request) -> Member:
-        """Return the person; raise StrangerError, GuestError or SlackError."""
+        """Return the person; raise ExternalUserError, GuestError or SlackError."""
         member = await request.fetch_member()
         if member.is_stranger:
-            raise StrangerError("digests are for the workspace's own people")
+            raise ExternalUserError("digests are for the workspace's own people")
         if member.is_guest:
             raise models.GuestError("digests are not for guests")
         return member
@@ -143,7 +143,7 @@ async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) ->
     """Return whether the person is in the channel: a command that was typed there proves it."""
     origin = request.origin
     typed_here = origin.channel_id == channel_id and not origin.is_message
-    if typed_here and (request.view_id is None or visitor.channel is None):
+    if typed_here and (request.answer.view_id is None or visitor.channel is None):
         return True
     return await _is_in(request, visitor, channel_id)
 

@@ -99,9 +99,9 @@ class DigestFormListeners:
         """Open the form for a new digest, for the channel of the message if it has one."""
         channel_id = request.origin.channel_id
         note = FormNote(channel_id=channel_id if is_channel(channel_id) else None)
-        request.note = note.as_text()
+        request = request.with_note(note.as_text())
         busy = tables.busy_form(modal.LOOKING, request.as_metadata(request.note))
-        request.view_id = await request.open_form(busy)
+        request.answer.view_id = await request.open_form(busy)
         await self.screen.in_form(self.open_new)(request, "")
 
     async def make_here(self, request: Request, digest_id: str) -> None:
@@ -148,7 +148,7 @@ class DigestFormListeners:
         await self._draw(request, replace(note_in(request.note), has_more=True))
 
     async def _draw(self, request: Request, note: FormNote) -> None:
-        number = self.screen.presses.note(request.view_id)
+        number = self.screen.presses.note(request.answer.view_id)
         # Rather the typed values than the preview: the next choice draws it again.
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note) if note.digest_id else None
@@ -159,7 +159,7 @@ class DigestFormListeners:
 
     async def save(self, request: Request, shown: GivenDigest) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
-        number = self.screen.presses.note(request.view_id)
+        number = self.screen.presses.note(request.answer.view_id)
         given = read_digest_form(shown.values, with_hidden(note_in(request.note).hidden))
         try:
             digest, visitor, line = await self._save(request, given)

@@ -38,7 +38,7 @@ class DigestLineListeners:
 
     async def _make(self, request: Request, text: str) -> None:
         member = await self.form.access.require_member(request)
-        request.member = member
+        request = replace(request, member=member)
         line = read_line(text, zone=zone_of_member(member))
         if line.problems:
             await self._show_problems(request, text, line)
@@ -67,13 +67,12 @@ class DigestLineListeners:
     async def _show_problems(self, request: Request, text: str, line: Line) -> None:
         """Name what was not understood, and open the form with the rest."""
         channel_id = request.origin.channel_id
-        request.note = FormNote(
-            channel_id=channel_id if is_channel(channel_id) else None
-        ).as_text()
+        note = FormNote(channel_id=channel_id if is_channel(channel_id) else None)
+        request = request.with_note(note.as_text())
         busy = tables.busy_form(modal.LOOKING, request.as_metadata(request.note))
         said = modal.not_understood_text(line.problems, line.understood)
         try:
-            request.view_id = await request.open_form(busy)
+            request.answer.view_id = await request.open_form(busy)
         except TriggerExpiredError:
             await request.reply(_behind_button(said, text))
             return

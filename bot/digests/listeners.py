@@ -90,7 +90,7 @@ class DigestListeners:
             await request.reply(await asyncio.to_thread(details_message, post))
 
     async def go_back(self, request: Request, _value: str) -> None:
-        self.screen.presses.note(request.view_id)
+        self.screen.presses.note(request.answer.view_id)
         await self.screen.show_list(request, note_in(request.note).channel_id)
 
     def in_list(self, act: Act, lead: str = "", *, busy: str = "") -> PressHandler:
@@ -145,7 +145,7 @@ class DigestListeners:
         """
         busy = modal.preview_form(plain_message(f"⏳ {modal.PREVIEWING}"))
         trigger_id = request.trigger_id or ""
-        request.view_id = await open_form(request.client, trigger_id, busy, is_above=True)
+        request.answer.view_id = await open_form(request.client, trigger_id, busy, is_above=True)
         try:
             digest, _ = await self.access.digest_to_edit(request, digest_id)
             post = await self.digests.preview(request.workspace, digest)

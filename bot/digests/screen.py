@@ -132,16 +132,16 @@ class DigestScreen:
 
         Slack opens a form only within 3 s of a press; checking a large channel takes longer.
         """
-        request.note = FormNote(channel_id=channel_id).as_text()
+        request = request.with_note(FormNote(channel_id=channel_id).as_text())
         busy = busy_form(LOOKING, self._metadata(request))
         view_id = await request.open_form(busy)
         try:
             visitor = await self.access.require_visitor(request, channel_id or "")
         except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
-            request.view_id = view_id
+            request.answer.view_id = view_id
             await self._show_trouble(request, error)
         else:
-            request.view_id = view_id
+            request.answer.view_id = view_id
             await self.show_list(request, channel_id, visitor=visitor)
 
     async def show_list(
@@ -174,7 +174,7 @@ class DigestScreen:
 
     async def show_newer(self, request: Request, form: Block, number: int) -> None:
         """Draw `form` unless something was pressed in the view since press `number`."""
-        view_id = request.view_id or ""
+        view_id = request.answer.view_id or ""
         if self.presses.is_latest(view_id, number):
             with suppress(SlackError):
                 await update_form(request.client, view_id, form)
@@ -193,7 +193,7 @@ class DigestScreen:
         """
 
         async def listener(request: Request, given: T) -> None:
-            self.presses.note(request.view_id)
+            self.presses.note(request.answer.view_id)
             channel_id = note_in(request.note).channel_id
             try:
                 line = await act(request, given)

@@ -12,10 +12,12 @@ from bot.blocks.builders import RUN_BELOW, RUN_HERE, RUN_ONCE
 from bot.blocks.command_names import typed_name
 from bot.blocks.message import Message
 from bot.dispatch import usage
+from bot.dispatch.answer import Answer
 from bot.dispatch.command_text import is_help
+from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import KeptCommand
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
-from bot.dispatch.incoming import from_command, from_press, is_ephemeral, place_of
+from bot.dispatch.incoming import container_of, from_command, from_press, is_ephemeral
 from bot.dispatch.request import Request
 from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId
@@ -45,18 +47,18 @@ class CommandLines:
         request: Request,
         line: str,
         *,
-        once_at: str | None = None,
+        once_key: str | None = None,
         after: "asyncio.Task[None] | None" = None,
         otherwise: CommandHandler | None = None,
     ) -> "asyncio.Task[None]":
         """Run a command line as if the person had just typed it; `after` has to end first.
 
-        `once_at`: a place, such as a button, at which it runs once. `otherwise` answers what is no
-        command line.
+        `once_key`: it runs once under this key, for example that of a button. `otherwise` answers
+        what is no command line.
         """
         command, _, text = line.partition(" ")
         is_known = command in self._handlers
-        request.command_line = line if is_known or not otherwise else None
+        request.answer.retry_line = line if is_known or not otherwise else None
         name = command if is_known else "message" if otherwise else "unknown"
         handle = self._handler(request, line, otherwise or reply_with(usage.OLD_BUTTON))
         return self._boundary.start(
@@ -66,8 +68,8 @@ class CommandLines:
                 handle=handle,
                 given=text,
                 # A form needs the trigger, with which "please wait" would open a window.
-                speaks=request.window is None or not request.opens_form,
-                once_at=None if request.opens_form else once_at,
+                shows_progress=request.answer.window is None or not _opens_form(line),
+                once_key=None if _opens_form(line) else once_key,
                 after=after,
             ),
         )
@@ -76,11 +78,11 @@ class CommandLines:
         """Return what answers a line: the first that applies, in this order."""
         command, _, text = line.partition(" ")
         if holds_secret(line):
-            request.command_line = None
+            request.answer.retry_line = None
             return reply_with(usage.EXPOSED_KEY)
         if command not in self._handlers:
             return otherwise
-        if request.opens_form and request.trigger_id is None:  # nothing was pressed just now
+        if _opens_form(line) and request.trigger_id is None:  # nothing was pressed just now
             return reply_with(usage.form_button_message(line))
         if request.is_late:
             return reply_with(usage.late_message(line))
@@ -98,9 +100,8 @@ class CommandLines:
         last: dict[str, asyncio.Task[None]] = {}
         for command in commands:
             origin = Origin(command.user_id, command.channel_id, command.response_url)
-            request = Request(
-                workspace=workspace, origin=origin, client=client, replies=self._replies
-            )
+            answer = Answer(origin=origin, client=client, replies=self._replies)
+            request = Request(workspace=workspace, origin=origin, client=client, answer=answer)
             line = f"{command.command} {command.text}".strip()
             last[command.user_id] = self.run(request, line, after=last.get(command.user_id))
 
@@ -114,10 +115,16 @@ class CommandLines:
         request = from_press(body, context, self._replies)
         await ack()
         name, line = action["action_id"], str(action.get("value", ""))
-        request.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
-        place = f"{request.workspace}/{place_of(body)}/{name}/{line}"
-        self.run(request, line, once_at=place if name.startswith(RUN_ONCE) else None)
+        request.answer.takes_place = name.startswith(RUN_HERE) and is_ephemeral(body)
+        key = f"{request.workspace}/{container_of(body)}/{name}/{line}"
+        self.run(request, line, once_key=key if name.startswith(RUN_ONCE) else None)
 
 
 def reply_with(message: Message) -> CommandHandler:
     return lambda request, _text: request.reply(message)
+
+
+def _opens_form(line: str) -> bool:
+    """Return whether a command line is answered by a form, which needs the trigger."""
+    command = COMMANDS.get(line.strip())
+    return bool(command and command.opens_form)

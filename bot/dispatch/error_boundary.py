@@ -10,14 +10,17 @@ import structlog
 
 from bot.blocks.message import Message
 from bot.dispatch import usage
+from bot.dispatch.answer import Sent
 from bot.dispatch.external_people import ExternalUserGuard
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
-from bot.dispatch.request import OncePerMessage, Request
+from bot.dispatch.request import Request
 from bot.process.clock import seconds_now
-from bot.process.concurrency import Tasks
+from bot.process.concurrency import Tasks, Turns
 from bot.process.errors import BotError, log_and_suppress
+from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError
+from bot.store.deduplication import DedupStore, MemoryDedup
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 
@@ -51,23 +54,52 @@ def outcome_of(error: BaseException | None) -> str:
 class Handling(Generic[T]):
     """What a request asks for: `handle(request, given)`.
 
-    `name` is for the log. `speaks`: the answer is a message that people wait for.
-    `admits_strangers`: `handle` decides what people of other companies may see. `is_awaited`: the
+    `name` is for the log. `shows_progress`: the answer is a message that people wait for.
+    `allows_external`: `handle` decides what people of other companies may see. `is_awaited`: the
     person would miss the result. `form_waits`: their form says "please wait" until it is drawn
-    again. `once_at`: a place, such as a button, at which it is done once; then `again` is the
-    answer. `after` has to end first.
+    again. `once_key`: it is done once under this key, for example that of a button; then
+    `again` is the answer. `after` has to end first.
     """
 
     name: str
     handle: Callable[[Request, T], Awaitable[None]]
     given: T
-    speaks: bool = True
-    admits_strangers: bool = False
+    shows_progress: bool = True
+    allows_external: bool = False
     is_awaited: bool = True
     form_waits: bool = False
-    once_at: str | None = None
+    once_key: str | None = None
     again: Message = usage.ALREADY_PRESSED
     after: "asyncio.Task[None] | None" = None
+
+
+class OncePerMessage:
+    """Remembers pressed buttons in `seen`, which all processes share."""
+
+    def __init__(self, seen: DedupStore | None = None) -> None:
+        self._seen = seen or MemoryDedup(clock=seconds_now)
+
+    @asynccontextmanager
+    async def press(self, key: str | None) -> AsyncIterator[bool]:
+        """Yield whether nothing was pressed under this key before; under `None` it never was.
+
+        After a failure in the block, which is raised, the button works again.
+        """
+        if key is None:
+            yield True
+            return
+        pressed = f"press/{key}"
+        if not await self._seen.is_new(pressed):
+            yield False
+            return
+        try:
+            yield True
+        except BaseException:
+            await self._seen.forget(pressed)
+            raise
+
+    async def is_first(self, key: str) -> bool:
+        return await self._seen.is_new(key)
 
 
 @dataclass(slots=True)
@@ -88,6 +120,7 @@ class ErrorBoundary:
     note: Callable[[str, str, float], object]
     once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
+    turns: Turns[WorkspaceId] = field(default_factory=Turns)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
@@ -116,9 +149,11 @@ class ErrorBoundary:
             try:
                 if what.after:
                     await asyncio.wait({what.after})
-                async with self._first_word(request, speaks=what.speaks):
+                first_word = self._first_word(request, shows_progress=what.shows_progress)
+                async with first_word, self.turns.take(request.workspace):
+                    request.answer.first_word = usage.STILL_WORKING
                     await self._handle(request, what)
-                if request.owes_answer:  # the answer is in a form
+                if request.answer.sent is Sent.PROGRESS:  # the answer is in a form
                     with log_and_suppress("message not sent", SlackError):
                         await request.reply(usage.ANSWERED_IN_FORM)
                 outcome, failure = "answered", None
@@ -135,25 +170,25 @@ class ErrorBoundary:
                 await self._at_home(request)
 
     async def _handle(self, request: Request, what: Handling[T]) -> None:
-        if not what.admits_strangers:
+        if not what.allows_external:
             await self.external_users.check(request)
-        async with self.once.press(what.once_at) as is_first:
+        async with self.once.press(what.once_key) as is_first:
             if is_first:
                 await what.handle(request, what.given)
             else:
-                request.takes_place = False  # there is the answer to the first press
+                request.answer.takes_place = False  # there is the answer to the first press
                 await request.reply(what.again)
 
     @asynccontextmanager
-    async def _first_word(self, request: Request, *, speaks: bool) -> AsyncIterator[None]:
+    async def _first_word(self, request: Request, *, shows_progress: bool) -> AsyncIterator[None]:
         """Say that work goes on if the block takes longer, and never after it."""
         said: list[asyncio.Task[None]] = []
 
         def say() -> None:
-            said.append(self.tasks.start(request.send_first_word(usage.STILL_WORKING)))
+            said.append(self.tasks.start(request.answer.send_first_word()))
 
-        wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.window else FIRST_WORD_AFTER_S
-        timer = asyncio.get_running_loop().call_later(wait_s, say) if speaks else None
+        wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.answer.window else FIRST_WORD_AFTER_S
+        timer = asyncio.get_running_loop().call_later(wait_s, say) if shows_progress else None
         try:
             yield
         finally:

@@ -7,18 +7,14 @@ from cachetools import TTLCache
 
 from bot.dispatch.request import Request
 from bot.process.clock import seconds_now
-from bot.process.errors import StrangerError
+from bot.process.errors import ExternalUserError
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackRefusedError
 
 logger = structlog.get_logger()
 # People do not leave a workspace while they work.
 KNOWN_FOR_S = 600
-
-
 MAX_KNOWN = 20_000
-
-
 NOT_VISIBLE = "user_not_visible"  # https://docs.slack.dev/reference/methods/users.info#errors
 
 
@@ -33,8 +29,8 @@ class ExternalUserGuard:
     async def check(self, request: Request) -> None:
         """Return if the person belongs to the workspace, or to its organisation.
 
-        Raise StrangerError if not, or if the bot cannot see them; SlackError if the request names
-        another workspace and Slack does not say who they are.
+        Raise ExternalUserError if not, or if the bot cannot see them; SlackError if the request
+        names another workspace and Slack does not say who they are.
         """
         who = (request.workspace, request.origin.user_id)
         if who in self._known and not request.is_from_elsewhere:
@@ -43,12 +39,12 @@ class ExternalUserGuard:
             member = await request.fetch_member()
         except SlackError as error:
             if isinstance(error, SlackRefusedError) and error.code == NOT_VISIBLE:
-                raise StrangerError("a person whom the bot cannot see") from error
+                raise ExternalUserError("a person whom the bot cannot see") from error
             if request.is_from_elsewhere:
                 raise
             # Slack hardly lets others type a command: without its answer the person may go on.
             logger.warning("Slack does not say who asks", error=repr(error))
             return
         if member.is_stranger:
-            raise StrangerError("a person of another workspace")
+            raise ExternalUserError("a person of another workspace")
         self._known[who] = True

@@ -14,7 +14,8 @@ from slack_bolt.response import BoltResponse
 from bot.blocks.command_names import own_name
 from bot.blocks.message import thread_of
 from bot.blocks.window import ANSWER, messages_url
-from bot.dispatch.request import AnswerWindow, Request, carried, written
+from bot.dispatch.answer import Answer, AnswerWindow
+from bot.dispatch.request import Request, decode_metadata, encode_metadata
 from bot.process.errors import BotError, UnknownWorkspaceError
 from bot.slack.auth import workspace_of
 from bot.slack.client import FAILURES
@@ -35,7 +36,7 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     """
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
     line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
-    return _request(body, context, replies, origin, command_line=line)
+    return _request(body, context, _answer(context, replies, origin), command_line=line)
 
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
@@ -43,7 +44,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     view = body.get("view") or {}
     is_on_tab = view.get("type") == "home"
     workspace = workspace_of(context.authorize_result)
-    opened_in, note = carried(view, workspace, body["user"]["id"])
+    opened_in, note = decode_metadata(view, workspace, body["user"]["id"])
     origin = _origin_of_press(body) or opened_in
     window = _window(body, context, origin)
     if origin.is_home and note == ANSWER:
@@ -53,12 +54,9 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     return _request(
         body,
         context,
-        replies,
-        origin,
-        view_id=None if is_on_tab else view.get("id"),
+        _answer(context, replies, origin, view, window if has_window else None),
         view_hash=None if is_on_tab else view.get("hash"),
         note=note,
-        window=window if has_window else None,
         message=body.get("message"),
         values=(view.get("state") or {}).get("values") or {},
     )
@@ -70,16 +68,9 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
     https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
     """
     view, workspace = body["view"], workspace_of(context.authorize_result)
-    origin, note = carried(view, workspace, body["user"]["id"])
-    return _request(
-        body,
-        context,
-        replies,
-        origin,
-        view_id=view["id"],
-        note=note,
-        window=_window(body, context, origin) if origin.is_home else None,
-    )
+    origin, note = decode_metadata(view, workspace, body["user"]["id"])
+    window = _window(body, context, origin) if origin.is_home else None
+    return _request(body, context, _answer(context, replies, origin, view, window), note=note)
 
 
 def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
@@ -98,12 +89,12 @@ def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Re
         is_in_thread=thread_ts is not None,
     )
     window = _window(body, context, origin) if origin.is_message else None
-    return _request(body, context, replies, origin, window=window)
+    return _request(body, context, _answer(context, replies, origin, window=window))
 
 
 def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
     """Read an event that names a person: https://docs.slack.dev/apis/events-api#callback-field."""
-    return _request(body, context, replies, Origin(body["event"]["user"]))
+    return _request(body, context, _answer(context, replies, Origin(body["event"]["user"])))
 
 
 def is_ephemeral(body: Mapping[str, Any]) -> bool:
@@ -111,7 +102,7 @@ def is_ephemeral(body: Mapping[str, Any]) -> bool:
     return bool((body.get("container") or {}).get("is_ephemeral"))
 
 
-def place_of(body: Mapping[str, Any]) -> str:
+def container_of(body: Mapping[str, Any]) -> str:
     """Return the id of the message, form or tab of a press.
 
     https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
@@ -122,19 +113,31 @@ def place_of(body: Mapping[str, Any]) -> str:
     return f"{container.get('channel_id')}/{container.get('message_ts')}"
 
 
-def _request(
-    body: Mapping[str, Any], context: Any, replies: Replies, origin: Origin, **more: Any
-) -> Request:
+def _request(body: Mapping[str, Any], context: Any, answer: Answer, **more: Any) -> Request:
     bot, home = context.authorize_result, (body.get("user") or {}).get("team_id")
     return Request(
         workspace=workspace_of(bot),
-        origin=origin,
+        origin=answer.origin,
         client=context.client,
-        replies=replies,
+        answer=answer,
         bot_user_id=bot.bot_user_id,
         trigger_id=body.get("trigger_id"),
         is_from_elsewhere=home is not None and home != bot.team_id,
         **more,
+    )
+
+
+def _answer(
+    context: Any,
+    replies: Replies,
+    origin: Origin,
+    view: Mapping[str, Any] | None = None,
+    window: AnswerWindow | None = None,
+) -> Answer:
+    """Return the answer to somebody; one to the Home tab is not drawn in it."""
+    view_id = view.get("id") if view and view.get("type") != "home" else None
+    return Answer(
+        origin=origin, client=context.client, replies=replies, window=window, view_id=view_id
     )
 
 
@@ -169,7 +172,7 @@ def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWind
         client=context.client,
         trigger_id=body.get("trigger_id"),
         messages_url=messages_url(workspace.team_id, str(body.get("api_app_id") or "")),
-        metadata=written(workspace, origin, ANSWER),
+        metadata=encode_metadata(workspace, origin, ANSWER),
     )
 
 

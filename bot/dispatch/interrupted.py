@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from dataclasses import dataclass, field
 
+from bot.dispatch.answer import Sent
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.usage import interrupted_form, interrupted_message
 from bot.process.errors import BotError, log_and_suppress
@@ -23,16 +24,17 @@ class WaitingRequest:
     async def tell(self) -> None:
         """Tell the person that the work is cut off; a failure is only logged."""
         with log_and_suppress("person does not know of the stop", BotError):
-            if self.request.on_stop:
-                await self.request.reply(self.request.on_stop())
+            if on_stop := self.request.answer.on_stop:
+                await self.request.reply(on_stop())
             else:
                 await self._interrupt()
 
     async def _interrupt(self) -> None:
-        request, line = self.request, self.request.command_line
+        request, answer = self.request, self.request.answer
+        line = answer.retry_line
         shown = line if line and not holds_secret(line) else None
         message = interrupted_message(shown)
-        if request.view_id and (self.form_waits or request.window is None):
+        if answer.view_id and (self.form_waits or answer.window is None):
             await draw_or_reply(request, interrupted_form(shown), message)
         else:
             await request.reply(message)
@@ -55,7 +57,7 @@ class InflightTracker:
 
     async def tell_all(self) -> int:
         """Tell those who still wait, after the tasks were cancelled; return how many they are."""
-        waiting = [each for each in self._open if not each.request.is_answered]
+        waiting = [each for each in self._open if each.request.answer.sent is not Sent.ANSWER]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TELL_WITHIN_S):
                 await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.blocks.command_names import own_name
+from bot.dispatch.answer import Answer
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
@@ -64,9 +65,13 @@ def read_message(
             workspace=workspace_of(bot),
             origin=origin,
             client=context.client,
-            replies=replies,
+            answer=Answer(
+                origin=origin,
+                client=context.client,
+                replies=replies,
+                shares=is_for_all and not is_direct,
+            ),
             command_line=line,
-            shares_answer=is_for_all and not is_direct,
             is_from_elsewhere=own_team is not None and own_team != bot.team_id,
             is_late=is_late,
         )

@@ -18,10 +18,11 @@ from bot.blocks.builders import CANCEL
 from bot.blocks.command_names import renamed
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
+from bot.dispatch.answer import DrawnForm
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
-from bot.dispatch.incoming import from_press, is_ephemeral, place_of
-from bot.dispatch.request import DrawnForm, FormErrors, Request
+from bot.dispatch.incoming import container_of, from_press, is_ephemeral
+from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, sent_elsewhere_form
 from bot.process.errors import BotError
 from bot.slack.client import update_form
@@ -79,20 +80,20 @@ class Dispatcher:
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
-            self._latest[request.view_id] = request.reference
+            self._latest[request.answer.view_id] = request.reference
             action = body["actions"][0]
             value = str((action.get("selected_option") or action).get("value", ""))
             # With the value: the same message may show another page by now.
-            place = f"{request.workspace}/{place_of(body)}/{action_id}/{value}"
+            key = f"{request.workspace}/{container_of(body)}/{action_id}/{value}"
             await ack()
-            request.takes_place = replies and is_ephemeral(body)
+            request.answer.takes_place = replies and is_ephemeral(body)
             pressed = Handling(
                 name=action_id,
                 handle=handle,
                 given=value,
-                speaks=replies,
+                shows_progress=replies,
                 is_awaited=is_awaited,
-                once_at=f"{place}/{request.view_hash}" if once else None,
+                once_key=f"{key}/{request.view_hash}" if once else None,
                 again=once or ALREADY_PRESSED,
             )
             self.boundary.start(request, pressed)
@@ -121,15 +122,15 @@ class Dispatcher:
             except FormErrors as problems:
                 await ack(response_action="errors", errors=renamed(problems.sentences))
                 return
-            place = f"form/{request.workspace}/{request.view_id}/{body['view'].get('hash')}"
-            first = self._submitted.setdefault(place, request)
-            is_first = first is request and await self.boundary.once.is_first(place)
+            key = f"form/{request.workspace}/{request.answer.view_id}/{body['view'].get('hash')}"
+            first = self._submitted.setdefault(key, request)
+            is_first = first is request and await self.boundary.once.is_first(key)
             if is_first:
-                self._latest[request.view_id] = request.reference
+                self._latest[request.answer.view_id] = request.reference
             elif first is request:
-                request.drawn = DrawnForm(sent_elsewhere_form(), "")
+                request.answer.drawn = DrawnForm(sent_elsewhere_form(), "")
             if busy:
-                view = first.drawn.form if first.drawn else busy()
+                view = first.answer.drawn.form if first.answer.drawn else busy()
                 await ack(response_action="update", view=renamed(view))
                 self._draw_again_later(first)
             else:
@@ -139,7 +140,7 @@ class Dispatcher:
                     name=callback_id,
                     handle=handle,
                     given=given,
-                    speaks=busy is None,
+                    shows_progress=busy is None,
                     form_waits=busy is not None,
                 )
                 self.boundary.start(request, submitted)
@@ -154,10 +155,10 @@ class Dispatcher:
 
     async def _draw_again(self, request: Request) -> None:
         """Draw what was drawn last, unless something was pressed or sent in the form since."""
-        view_id = request.view_id or ""
+        view_id = request.answer.view_id or ""
 
         def latest() -> DrawnForm | None:
-            return request.drawn if self._latest.get(view_id) == request.reference else None
+            return request.answer.drawn if self._latest.get(view_id) == request.reference else None
 
         if (drawn := latest()) is None:
             return
@@ -203,7 +204,7 @@ class Dispatcher:
                 self.lines.run(request, does)
                 return
             message = body.get("message") or {}
-            chosen = Handling(name=callback_id, handle=does, given=message, speaks=False)
+            chosen = Handling(name=callback_id, handle=does, given=message, shows_progress=False)
             self.boundary.start(request, chosen)
 
         self._app.shortcut(callback_id)(called)
@@ -219,8 +220,8 @@ class Dispatcher:
             event, requests = body["event"], read(body, context, self._replies)
             if not requests:
                 return
-            place = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
-            if await self.boundary.once.is_first(place):
+            key = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
+            if await self.boundary.once.is_first(key):
                 last = None
                 for request in requests:
                     line = request.command_line or ""
@@ -240,8 +241,8 @@ class Dispatcher:
                 name=event_type,
                 handle=handle,
                 given=body["event"],
-                speaks=False,
-                admits_strangers=True,
+                shows_progress=False,
+                allows_external=True,
                 is_awaited=False,
             )
             self.boundary.start(request, happened)

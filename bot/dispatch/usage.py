@@ -20,6 +20,10 @@ from bot.dispatch.commands import COMMANDS, Command
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.
 STILL_WORKING = plain_message("⏳ Still working…")
+# The same before the work has begun, because there is more of it than the process can do.
+IN_LINE = plain_message(
+    "⏳ The app is busy. Your request waits for its turn, then you get the answer."
+)
 # The same where the answer cannot take its place: it stays true.
 ANSWER_BELOW = plain_message("This takes a while. The answer comes as a new message.")
 # The answers to a second press: of what is done once, and of `Share`.

@@ -33,7 +33,7 @@ class KeyListeners:
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
-        request.command_line = "/domainkey"
+        request.answer.retry_line = "/domainkey"
         if text.strip():
             await request.reply(views.TYPED_KEY)
         else:
@@ -44,7 +44,7 @@ class KeyListeners:
     async def check_key(self, request: Request, _value: str) -> None:
         """Ask the service whether the key works now, even if it was refused before."""
         await self.permissions.require_configurer(request)
-        request.command_line = "/domainkey"
+        request.answer.retry_line = "/domainkey"
         check = await self.key_service.check(request.workspace)
         await request.reply(views.checked_message(check.record, check.domains))
         await self.digests.retry_waiting(request.workspace)
@@ -52,7 +52,7 @@ class KeyListeners:
     async def roll_back(self, request: Request, mark: str) -> None:
         """Use the previous key again, if it still works."""
         member = await self.permissions.require_configurer(request)
-        request.command_line = "/domainkey"
+        request.answer.retry_line = "/domainkey"
         check = await self.key_service.roll_back(request.workspace, mark, by=member.user_id)
         await request.reply(views.rolled_back_message(check.record, check.domains))
         await self.digests.retry_waiting(request.workspace)

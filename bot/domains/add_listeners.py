@@ -74,16 +74,16 @@ class AddingListeners:
         folder = [f"folder:{quoted(new.folder)}"] if new.folder else []
         tags = [f"tag:{quoted(tag)}" for tag in new.tags]
         words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
-        request.command_line = " ".join(words)
+        request.answer.retry_line = " ".join(words)
         await self.permissions.require(request, "add")
         await self._add(request, wanted)
 
     async def add_list(self, request: Request, name: str) -> None:
-        request.command_line = views.LIST_LINE + name
+        request.answer.retry_line = views.LIST_LINE + name
         await self.permissions.require(request, "add")
         report = Report(await self.lists.kept(request.workspace, name))
         stopped = plain_message("The app is restarting and had to stop.")
-        request.on_stop = lambda: views.list_summary(name, report, stopped)
+        request.answer.on_stop = lambda: views.list_summary(name, report, stopped)
 
         async def step() -> None:
             await self._show_progress(request, report)
@@ -99,9 +99,9 @@ class AddingListeners:
         """Show the progress at first and after each quarter, where it replaces a message."""
         done, count = len(report.outcomes), len(report.new.domains)
         is_due = done < count and done % max(MIN_STEP, math.ceil(count / STEPS)) == 0
-        if done and not (is_due and (request.takes_place or request.window)):
+        if done and not (is_due and (request.answer.takes_place or request.answer.window)):
             return
-        await request.send_progress(views.progress_message(report))
+        await request.answer.send_progress(views.progress_message(report))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
         used = await self._used(request, lambda snapshot: snapshot.domain_types)
@@ -128,7 +128,7 @@ class AddingListeners:
         await request.reply(views.added_message(new, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
-        request.command_line = views.LIST_LINE + name
+        request.answer.retry_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
         allowance = await self.allowances.of(request.workspace)
         now = self.lists.clock()

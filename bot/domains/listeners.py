@@ -67,7 +67,7 @@ class DomainsListeners:
         query, member = parse_query(text), await request.fetch_member()
         snapshot = await self.portfolio.snapshot(request.workspace)
         message = await self._message(request, snapshot, query, shared_by=member.name)
-        await request.share(message)
+        await request.answer.share(message)
 
     async def export(self, request: Request, text: str) -> None:
         """Send the same list, as it is now, as a CSV file to the person alone.

@@ -14,6 +14,7 @@ from bot.blocks.message import Message
 from bot.blocks.window import OPEN_MESSAGES
 from bot.digests.models import Digest, StoppedError
 from bot.digests.screen import ViewVersions
+from bot.dispatch.answer import Answer
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
@@ -133,12 +134,9 @@ class HomeScreen:
 
     async def draw(self, request: Request) -> None:
         """Draw the tab of the person, at first without domains if the service is slow."""
-        visit = Request(
-            workspace=request.workspace,
-            origin=Origin(request.origin.user_id),
-            client=request.client,
-            replies=self.replies,
-        )
+        origin, client = Origin(request.origin.user_id), request.client
+        answer = Answer(origin=origin, client=client, replies=self.replies)
+        visit = Request(workspace=request.workspace, origin=origin, client=client, answer=answer)
         number = self._draws.note(_name(visit))
         try:
             await self._draw(visit, number)
@@ -149,8 +147,9 @@ class HomeScreen:
             await self._publish(visit, number, message_of(*refreshable(message)))
 
     async def _draw(self, visit: Request, number: int) -> None:
-        visit.member = await visit.fetch_member()
-        domains = None if visit.member.is_stranger else await self._asked(visit, number)
+        member = await visit.fetch_member()
+        visit = replace(visit, member=member)
+        domains = None if member.is_stranger else await self._asked(visit, number)
         await self._show(visit, number, domains)
 
     async def _asked(self, visit: Request, number: int) -> Snapshot | Exception:

@@ -1,9 +1,11 @@
-"""Task groups, single flight and name look-ups for asyncio."""
+"""Task groups, fair turns, single flight and name look-ups for asyncio."""
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -12,6 +14,12 @@ T = TypeVar("T")
 logger = structlog.get_logger()
 # One for each host and port that the bot knows, and some for those that hang.
 LOOKUP_THREADS = 32
+# Fewer would leave the process idle while Slack takes 100 ms for each answer; see decision 26.
+TURNS_AT_ONCE = 64
+# In one turn of the event loop, which takes all acks that are due: so those go first.
+BEGUN_AT_ONCE = 4
+# What takes longer waits for Slack or the service, and does not delay the loop.
+TURN_HELD_S = 0.25
 
 
 def _log_error(task: asyncio.Future[Any]) -> None:
@@ -90,6 +98,54 @@ async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
     What Slack gives once must not be lost because its caller has gone.
     """
     return await asyncio.shield(tasks.start(work, on_end=_retrieve_error))
+
+
+class Turns(Generic[K]):
+    """At most `TURNS_AT_ONCE` blocks run at a time; the owners whose blocks wait alternate.
+
+    A turn ends with its block, or after `TURN_HELD_S`: the block goes on, and another may begin.
+    """
+
+    def __init__(self) -> None:
+        self._held: set[asyncio.Future[None]] = set()
+        self._waiting: dict[K, deque[asyncio.Future[None]]] = {}
+        self._is_beginning = False
+
+    @asynccontextmanager
+    async def take(self, owner: K) -> AsyncIterator[None]:
+        """Wait for a turn of the owner, and hold it inside the block."""
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(owner, deque()).append(turn)
+        self._begin_soon()
+        try:
+            await turn
+            yield
+        finally:
+            self._end(turn)
+
+    def _end(self, turn: asyncio.Future[None]) -> None:
+        self._held.discard(turn)
+        self._begin_soon()
+
+    def _begin_soon(self) -> None:
+        if self._waiting and not self._is_beginning and len(self._held) < TURNS_AT_ONCE:
+            self._is_beginning = True
+            asyncio.get_running_loop().call_soon(self._begin)
+
+    def _begin(self) -> None:
+        self._is_beginning = False
+        for _ in range(min(BEGUN_AT_ONCE, TURNS_AT_ONCE - len(self._held))):
+            if (owner := next(iter(self._waiting), None)) is None:
+                return
+            turns = self._waiting.pop(owner)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[owner] = turns  # behind the others
+            if not turn.cancelled():
+                self._held.add(turn)
+                turn.set_result(None)
+                asyncio.get_running_loop().call_later(TURN_HELD_S, self._end, turn)
+        self._begin_soon()
 
 
 class EventLoop(asyncio.SelectorEventLoop):

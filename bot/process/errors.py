@@ -20,7 +20,7 @@ class NotAllowedError(BotError):
     """The person may not do this: only admins and owners of the workspace may."""
 
 
-class StrangerError(BotError):
+class ExternalUserError(BotError):
     """The person belongs to another workspace, met in a shared channel."""
 
 

@@ -68,7 +68,7 @@ class ScanListeners:
             snapshot = await self.portfolio.snapshot(request.workspace)
             hosts = {_value(host): host for host in snapshot.by_host}
             picked = [hosts.get(each, each) for each in picked]
-        request.command_line = f"/scan {' '.join(picked)}"
+        request.answer.retry_line = f"/scan {' '.join(picked)}"
         await self.permissions.require(request, "scan")
         if len(picked) > 1:
             await self.bulk.show_price(request, " ".join(picked))
@@ -85,14 +85,14 @@ class ScanListeners:
         """Show the last scan to the whole channel."""
         report = await self.scans.last(request.workspace, host)
         member = await request.fetch_member()
-        await request.share(views.scan_message(report, shared_by=member.name))
+        await request.answer.share(views.scan_message(report, shared_by=member.name))
 
     async def show_section(self, request: Request, value: str) -> None:
         await request.open_form(await self._section_form(request, value))
 
     async def turn_section(self, request: Request, value: str) -> None:
         form = await self._section_form(request, value)
-        await update_form(request.client, request.view_id or "", form)
+        await update_form(request.client, request.answer.view_id or "", form)
 
     async def _section_form(self, request: Request, value: str) -> Block:
         host, name, page = views.section_place(value)
@@ -106,9 +106,9 @@ class ScanListeners:
             snapshot = await self.portfolio.sure_snapshot(request.workspace)
         domain = await asyncio.to_thread(_scannable, snapshot, host)
         ahead = self.tracker.tracker.scans_ahead(request.workspace)
-        request.lasting_word = views.waiting_message(host, ahead, is_lasting=True)
+        request.answer.lasting_word = views.waiting_message(host, ahead, is_lasting=True)
         if not request.origin.is_message:  # below a press it is said only if the scan takes long
-            await request.send_progress(views.waiting_message(host, ahead))
+            await request.answer.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
         workspace, user_id = request.workspace, request.origin.user_id
         before = self.shown.last(workspace, user_id, report.host)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.dispatch.answer import Sent
 from bot.dispatch.command_lines import CommandLines
 from bot.dispatch.request import FormErrors, Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
@@ -28,7 +29,7 @@ class ShortcutListeners:
         dispatcher.view(views.FOUND_FORM, read_picked, self.run_picked, busy=views.busy_form)
 
     async def offer(self, request: Request, message: Mapping[str, Any]) -> None:
-        if not (window := request.window):
+        if not (window := request.answer.window):
             return
         await window.show(views.LOOKING)  # within 3 s; the list may take longer
         hosts = await asyncio.to_thread(hosts_in, message)
@@ -36,16 +37,18 @@ class ShortcutListeners:
         watched = [host for host in hosts if host in snapshot.by_host]
         others = [host for host in hosts if host not in snapshot.by_host]
         form = views.found_form(watched, others, request.as_metadata())
-        request.view_id = window.view_id
+        request.answer.view_id = window.view_id
         await draw_or_reply(request, form, None)
 
     async def run_picked(self, request: Request, lines: list[str]) -> None:
         """Run the command lines of a submitted form, one after the other."""
         for number, line in enumerate(lines):
-            each = replace(request, trigger_id=None, view_id=None)
+            origin = request.origin
             if number >= RESPONSES:
-                each.origin = replace(each.origin, response_url=None)
-            each.has_spoken = True  # the form says "please wait"
+                origin = replace(origin, response_url=None)
+            # The form says "please wait".
+            answer = replace(request.answer, origin=origin, view_id=None, sent=Sent.PROGRESS)
+            each = replace(request, origin=origin, trigger_id=None, answer=answer)
             await self.lines.run(each, line)
         await draw_or_reply(request, views.done_form(len(lines)), None)
 

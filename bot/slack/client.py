@@ -283,7 +283,7 @@ async def upload_file(
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    """The place of a message that was posted."""
+    """The channel and the `ts` of a message that was posted."""
 
     channel_id: str
     ts: str

@@ -70,8 +70,8 @@ class Posting:
         """
         self._check_hold(workspace)
         await self._client(workspace)  # without a client there is no turn
-        place, latest = (workspace, channel_id), self._clock() + LONGEST_LINE_S
-        while (free_at := self._free_at.get(place, -math.inf)) > self._clock():
+        channel, latest = (workspace, channel_id), self._clock() + LONGEST_LINE_S
+        while (free_at := self._free_at.get(channel, -math.inf)) > self._clock():
             if free_at > latest:
                 raise errors.SlackRateLimitedError(free_at - self._clock())
             await self._sleep(free_at - self._clock())
@@ -105,7 +105,7 @@ class Posting:
             self._end_turn(workspace, channel_id)
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
-        """Send a person a direct message, after a turn of its channel; return its place.
+        """Send a person a direct message, after a turn of its channel; return where it is.
 
         Raise PersonUnreachableError, and as `acquire_turn` and `post` do.
         """

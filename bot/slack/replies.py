@@ -1,7 +1,8 @@
 """Answer a person by `response_url`, ephemeral message or direct message."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,59 +107,72 @@ class Replies:
         *,
         to_channel: bool,
     ) -> None:
-        thread = origin.thread(to_channel=to_channel)
-
-        async def respond() -> None:
-            body = msgspec.json.encode({**message.as_args(), **how})
-            await self._respond(client, origin.response_url or "", body)
-
-        async def reply_in_channel() -> None:
-            async with slack_errors():
-                await client.chat_postEphemeral(
-                    channel=origin.channel_id or "",
-                    user=origin.user_id,
-                    thread_ts=thread.get("thread_ts"),
-                    **message.as_args(),
-                )
-
+        args, thread = message.as_args(), origin.thread(to_channel=to_channel)
         if to_channel and origin.response_url:
-            await respond()
-            return
-        if to_channel:
+            await self._respond(client, origin.response_url, {**args, **how})
+        elif to_channel:
             if not (origin.channel_id and thread):
                 raise errors.SlackRefusedError("no response_url")
-            await post_message(client, origin.channel_id, {**message.as_args(), **thread})
-            return
-        ways = [respond] * bool(origin.response_url) + [reply_in_channel] * bool(origin.channel_id)
-        for way in ways:
-            try:
-                await way()
-            except errors.BlocksRefusedError:
-                raise
-            except errors.SlackError as error:  # e.g. the bot or the person is not in the channel
-                logger.warning("answer failed", way=way.__name__, error=repr(error))
-            else:
-                return
-        direct = await open_direct(client, origin.user_id)
-        thread = {} if origin.channel_id else thread
-        await post_message(client, direct, {**message.for_one().as_args(), **thread})
+            await post_message(client, origin.channel_id, {**args, **thread})
+        elif not await self._is_sent_there(client, origin, args, how):
+            direct = await open_direct(client, origin.user_id)
+            thread = {} if origin.channel_id else thread
+            await post_message(client, direct, {**message.for_one().as_args(), **thread})
 
-    async def _respond(self, client: AsyncWebClient, url: str, body: bytes) -> None:
+    async def _is_sent_there(
+        self,
+        client: AsyncWebClient,
+        origin: Origin,
+        args: Mapping[str, Any],
+        how: Mapping[str, Any],
+    ) -> bool:
+        """Answer the person where they asked; return whether it arrived.
+
+        Raise BlocksRefusedError: they would be refused in the next way, too.
+        """
+        if origin.response_url:
+            with _logged("response_url"):
+                await self._respond(client, origin.response_url, {**args, **how})
+                return True
+        if origin.channel_id:
+            with _logged("channel"):
+                async with slack_errors():
+                    await client.chat_postEphemeral(
+                        channel=origin.channel_id,
+                        user=origin.user_id,
+                        thread_ts=origin.thread(to_channel=False).get("thread_ts"),
+                        **args,
+                    )
+                return True
+        return False
+
+    async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:
         try:
             # The SDK has read the proxy of all other calls from the environment.
             async with self._http.post(
                 url,
-                data=body,
+                data=msgspec.json.encode(body),
                 headers=_JSON,
                 timeout=self._timeout,
                 proxy=client.proxy,
             ) as answer:
-                body_text = (await answer.content.read(4096)).decode(errors="replace")
+                text = (await answer.content.read(4096)).decode(errors="replace")
                 if answer.status >= 500 or answer.status == 429:
                     raise errors.SlackUnavailableError(f"response_url answered {answer.status}")
-                _check(answer.status, body_text)
+                _check(answer.status, text)
         except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
             raise errors.SlackUnavailableError(type(error).__name__) from error
+
+
+@contextmanager
+def _logged(way: str) -> Iterator[None]:
+    """Log a failure of one way to answer, for example that the bot is not in the channel."""
+    try:
+        yield
+    except errors.BlocksRefusedError:
+        raise
+    except errors.SlackError as error:
+        logger.warning("answer failed", way=way, error=repr(error))
 
 
 def _check(status: int, body: str) -> None:

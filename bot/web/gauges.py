@@ -10,8 +10,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 logger = structlog.get_logger()
-LOOK_WITHIN_S = 2.0
-DIGESTS, QUEUE = LOOKS = ("digests", "queue")
+READ_WITHIN_S = 2.0
+DIGESTS, QUEUE = GAUGES = ("digests", "queue")
 QUEUE_STATES = ("todo", "doing")
 
 
@@ -31,7 +31,7 @@ class LazyGauges(Collector):
             ["look"],
             registry=registry,
         )
-        for name in LOOKS:
+        for name in GAUGES:
             self._failures.labels(name)
         registry.register(self)
 
@@ -40,7 +40,7 @@ class LazyGauges(Collector):
 
     async def refresh(self) -> None:
         """Read all sources; never raise."""
-        await asyncio.gather(*map(self._look, self._sources))
+        await asyncio.gather(*map(self._read, self._sources))
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         due = GaugeMetricFamily("bot_digests_due", "Digests that are due and not taken up yet.")
@@ -59,9 +59,9 @@ class LazyGauges(Collector):
                 jobs.add_metric((task, state), counts.get((task, state), 0))
         yield from (due, overdue, jobs)
 
-    async def _look(self, name: str) -> None:
+    async def _read(self, name: str) -> None:
         try:
-            async with asyncio.timeout(LOOK_WITHIN_S):
+            async with asyncio.timeout(READ_WITHIN_S):
                 self._found[name] = await self._sources[name]()
         except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
             self._found.pop(name, None)

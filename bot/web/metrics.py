@@ -243,7 +243,7 @@ class Metrics:
         self._lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
         for level in LEVELS:
             self._lines.labels(level)
-        self.looks = LazyGauges(registry)
+        self.gauges = LazyGauges(registry)
         Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
             {"version": __version__, "role": role, "store": store}
         )
@@ -255,7 +255,7 @@ class Metrics:
 
     async def page(self, accepts: str) -> tuple[bytes, str]:
         """Return all metrics and their content type; `accepts` is an Accept header."""
-        await self.looks.refresh()
+        await self.gauges.refresh()
         encode, content_type = choose_encoder(accepts)
         return encode(self.registry), content_type
 

@@ -181,7 +181,8 @@ def _is_ssl_check(request: web.Request, body: bytes) -> bool:
 
     https://docs.slack.dev/interactivity/implementing-slash-commands#validating-ssl
     """
-    if request.content_type != "application/x-www-form-urlencoded" or len(body) > 1000:
+    is_form = request.content_type == "application/x-www-form-urlencoded"
+    if b"ssl_check" not in body or not is_form or len(body) > 1000:
         return False
     fields = parse_qs(body.decode(errors="replace"))
     return fields.get("ssl_check") == ["1"] and not fields.keys() & {"payload", "command"}

@@ -25,6 +25,7 @@ from bot.domains.service import Snapshot
 from bot.domains.views import domains_message
 from bot.tracker.decoding import decode_listing
 from bot.tracker.slots import MAX_REQUESTS
+from tests.benchmarks.crowd import Crowd
 from tests.benchmarks.measured import AT_ONCE, IN_A_ROW, ROOT, Measured, bare, bot
 from tests.benchmarks.population import Population, listing
 from tests.benchmarks.quick_slack import LIST, quick_slack
@@ -265,8 +266,22 @@ async def _answered_s(ours: Measured, team_id: str) -> float:
     return time.perf_counter() - began
 
 
+async def acks_of_a_crowd() -> list[Row]:
+    """Return the slowest ack while 5 and 20 times as many people ask as saturate the bot."""
+    rows = []
+    async with quick_slack() as slack, bot(slack) as ours:
+        await ours.one_by_one("/domains", ONE_BY_ONE)
+        for times in (5, 20):
+            crowd = Crowd(ours, "")
+            await crowd.together(times * AT_ONCE)
+            name = f"slowest ack while {times * AT_ONCE:,} people ask at once, s (beside 1 s)"
+            rows.append(Row(name, max(crowd.acks), 1.0, 1.0))
+    return rows
+
+
 SECTIONS: tuple[Callable[[], Awaitable[list[Row]]], ...] = (
     beside_bare_bolt,
+    acks_of_a_crowd,
     beside_msgspec,
     due_at_once,
     nine_o_clock,

@@ -24,7 +24,6 @@ from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.interrupted import InflightTracker
-from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.home.listeners import HomeScreen
 from bot.keys.key_pair import KeyPair
@@ -43,6 +42,7 @@ from bot.store.encryption import KeyRing
 from bot.web.metrics import Metrics
 from tests.builders import KEY, a_domain
 from tests.digests.builders import BOB, DAILY, EVE, DocumentsOnDisk
+from tests.dispatch.builders import a_request
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts, FakeTracker
 from tests.keys.test_repository import a_draft
 from tests.playground.slack.bolt import bolt_app, by_http
@@ -176,11 +176,11 @@ class Bot:
     async def redraw_home(self, person: Person | None = None) -> None:
         """Draw a tab that is open once more."""
         await self.screen.draw(
-            Request(
-                workspace=self.workspace,
-                origin=Origin((person or self.bob).id),
-                client=self.client,
-                replies=self.screen.replies,
+            a_request(
+                self.workspace,
+                Origin((person or self.bob).id),
+                self.client,
+                self.screen.replies,
             )
         )
 

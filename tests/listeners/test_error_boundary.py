@@ -13,15 +13,16 @@ from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
-from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, STILL_WORKING
+from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, IN_LINE, STILL_WORKING
+from bot.process import concurrency
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
-from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
+from tests.dispatch.builders import a_request
 from tests.fakes import TIME_LIMIT_S
 
 ANSWER = Message("the answer")
@@ -94,14 +95,10 @@ class Bot:
         assert 0 <= took_s < 60
         self.noted.append((what, outcome))
 
-    def a_conversation(self) -> Request:
-        return Request(
-            workspace=WorkspaceId("T1"),
-            origin=Origin("U1"),
-            client=AsyncWebClient(session=cast(aiohttp.ClientSession, None)),
-            replies=self.replies,
-            member=BOB,
-        )
+    def a_conversation(self, member: Member = BOB, **where: Any) -> Request:
+        client = AsyncWebClient(session=cast(aiohttp.ClientSession, None))
+        origin = Origin("U1", **where)
+        return a_request(origin=origin, client=client, replies=self.replies, member=member)
 
     @property
     def said(self) -> list[str]:
@@ -156,16 +153,16 @@ class TestStrangers:
     """People of other companies, in a shared channel."""
 
     async def test_are_kept_out(self, bot: Bot) -> None:
-        bot.conversation.member = EVE
+        bot.conversation = bot.a_conversation(EVE)
 
         [said] = await bot.do()
 
-        assert said.startswith("StrangerError")
+        assert said.startswith("ExternalUserError")
 
     async def test_are_left_to_the_work_where_it_sees_to_them(self, bot: Bot) -> None:
-        bot.conversation.member = EVE
+        bot.conversation = bot.a_conversation(EVE)
 
-        assert await bot.do(admits_strangers=True) == ["the answer"]
+        assert await bot.do(allows_external=True) == ["the answer"]
 
 
 class TestSlowly:
@@ -178,7 +175,7 @@ class TestSlowly:
 
     @pytest.mark.parametrize("url", ["https://hooks.example", None])
     async def test_the_answer_replaces_the_first_message(self, bot: Bot, url: str | None) -> None:
-        bot.conversation.origin = Origin("U1", response_url=url)
+        bot.conversation = bot.a_conversation(response_url=url)
 
         async def work() -> None:
             await bot.replies.changed.wait()
@@ -187,13 +184,17 @@ class TestSlowly:
         assert await bot.do(work) == [WORKING if url else BELOW, "the answer"]
         assert bot.replies.takes_place == (["the answer"] if url else [])
 
-    @pytest.mark.parametrize("speaks", [True, False])
-    async def test_a_silent_request_has_no_first_message(self, bot: Bot, speaks: bool) -> None:
+    @pytest.mark.parametrize("shows_progress", [True, False])
+    async def test_a_silent_request_has_no_first_message(
+        self, bot: Bot, shows_progress: bool
+    ) -> None:
         async def work() -> None:
             await a_while()
             await bot.answer()
 
-        assert await bot.do(work, speaks=speaks) == [BELOW] * speaks + ["the answer"]
+        assert await bot.do(work, shows_progress=shows_progress) == [BELOW] * shows_progress + [
+            "the answer"
+        ]
 
     async def test_the_first_message_points_to_an_answer_in_a_form(self, bot: Bot) -> None:
         assert await bot.do(a_while) == [BELOW, DONE]
@@ -215,6 +216,24 @@ class TestSlowly:
         monkeypatch.setattr(bot.replies, "send", late)
 
         assert await bot.do(work) == [BELOW, DONE]
+
+
+async def test_who_waits_long_for_a_turn_reads_so_once(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(concurrency, "TURNS_AT_ONCE", 1)
+    monkeypatch.setattr(concurrency, "TURN_HELD_S", 2 * error_boundary.FIRST_WORD_AFTER_S)
+    bot.conversation = bot.a_conversation(response_url="https://hooks.example")
+
+    async def work() -> None:
+        await asyncio.sleep(2 * error_boundary.FIRST_WORD_AFTER_S)
+        await bot.answer()
+
+    async with bot.boundary.turns.take(bot.conversation.workspace):
+        said = await bot.do(work)
+
+    assert said == [IN_LINE.text, "the answer"]
+    assert bot.replies.takes_place == ["the answer"]
 
 
 class TestFailures:
@@ -279,7 +298,7 @@ async def test_home_is_drawn_after_the_answer(bot: Bot, is_home: bool, fails: bo
         followed.append(len(bot.said))
 
     bot.boundary.after_home(follow)
-    bot.conversation.origin = Origin("U1", is_home=is_home)
+    bot.conversation = bot.a_conversation(is_home=is_home)
 
     await bot.do(bot.fail(BotError("no")) if fails else None)
 

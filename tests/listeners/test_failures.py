@@ -23,13 +23,13 @@ from bot.process.concurrency import Tasks
 from bot.process.errors import UnknownWorkspaceError
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnavailableError
-from bot.slack.replies import Origin, Replies
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import BudgetState, RateLimiter
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import facts_for_admin, failure_message
+from tests.dispatch.builders import a_request
 from tests.fakes import FakeClock
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
@@ -71,13 +71,7 @@ class Bot:
 
 
 def typed(line: str) -> Request:
-    return Request(
-        workspace=HERE,
-        origin=Origin("U1", "C1"),
-        client=AsyncWebClient(),
-        replies=cast(Replies, None),
-        command_line=line,
-    )
+    return a_request(HERE, client=AsyncWebClient(), retry_line=line)
 
 
 @loop_over(

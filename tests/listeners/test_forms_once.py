@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.blocks.builders import notice
-from bot.dispatch.request import OncePerMessage
+from bot.dispatch.error_boundary import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import sent_elsewhere_form
 from bot.store.deduplication import MemoryDedup

@@ -53,8 +53,8 @@ class InterruptedBot(Bot):
 
     def _is_settled(self, request: Request) -> bool:
         """Whether nobody else waits, and an open window is known to be open."""
-        window = request.window
-        is_open = window is None or bool(window.view_id or request.view_id)
+        window = request.answer.window
+        is_open = window is None or bool(window.view_id or request.answer.view_id)
         return len(self.dispatcher.boundary.inflight._open) == 1 and is_open
 
     def said(self, channel: str = "general") -> list[Message]:
@@ -64,7 +64,7 @@ class InterruptedBot(Bot):
         conversation = from_form(body, context, self.screen.replies)
         await ack(response_action="update", view=WAITING)
         submitted = Handling(
-            name=EDIT_FORM, handle=self.work, given=None, speaks=False, form_waits=True
+            name=EDIT_FORM, handle=self.work, given=None, shows_progress=False, form_waits=True
         )
         self.dispatcher.boundary.start(conversation, submitted)
 

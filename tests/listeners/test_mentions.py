@@ -92,7 +92,7 @@ def test_an_answer_goes_to_the_thread_only_where_there_is_one_and_a_shared_one_b
 def test_in_the_app_s_own_conversation_nothing_is_shared() -> None:
     request = read({**DIRECT, "text": "domains here"})
 
-    assert (request.command_line, request.shares_answer) == ("/domains", False)
+    assert (request.command_line, request.answer.shares) == ("/domains", False)
     assert (request.origin.channel_id, request.origin.thread_ts) == (None, None)
     assert read({**DIRECT, "thread_ts": "1.1"}).origin.is_in_thread
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.dispatch.incoming import from_form, from_press, from_shortcut, place_of
+from bot.dispatch.incoming import container_of, from_form, from_press, from_shortcut
 from tests.loops import loop_over
 
 CONTEXT = SimpleNamespace(
@@ -50,7 +50,7 @@ def test_presses_of_different_messages_are_different() -> None:
         {"container": {"view_id": "V1"}, "view": {"id": "V1"}},
     ]
 
-    assert [place_of(each) for each in where] == ["C1/1.1", "C1/2.1", "C2/1.1", "V1"]
+    assert [container_of(each) for each in where] == ["C1/1.1", "C1/2.1", "C2/1.1", "V1"]
 
 
 def test_a_press_names_the_workspace_that_its_person_comes_from() -> None:

@@ -14,7 +14,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app.bolt import SocketMode
-from bot.dispatch.request import OncePerMessage
+from bot.dispatch.error_boundary import OncePerMessage
 from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN

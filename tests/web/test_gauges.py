@@ -30,11 +30,11 @@ class Bot:
 
     def __init__(self) -> None:
         self.registry, self.source = CollectorRegistry(), FakeSource()
-        self.looks = LazyGauges(self.registry)
-        self.looks.set_source(DIGESTS, self.source)
+        self.gauges = LazyGauges(self.registry)
+        self.gauges.set_source(DIGESTS, self.source)
 
     async def due(self) -> float | None:
-        await self.looks.refresh()
+        await self.gauges.refresh()
         return self.registry.get_sample_value("bot_digests_due")
 
     @property

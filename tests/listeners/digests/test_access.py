@@ -1,15 +1,16 @@
 """Who may see and change the digests of a channel."""
 
-from typing import cast
+from dataclasses import replace
 
 import pytest
 
 from bot.digests.access import ChannelAccess, DigestAccess
 from bot.digests.models import GuestError, NotInChannelError
 from bot.dispatch.request import Request
-from bot.process.errors import StrangerError
+from bot.process.errors import ExternalUserError
 from bot.slack.errors import SlackError
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import Origin
+from tests.dispatch.builders import a_request
 from tests.listeners.running import Bot
 
 
@@ -22,13 +23,8 @@ class Asking:
 
     def by(self, name: str, typed_in: str | None = None, view_id: str | None = None) -> Request:
         channel_id = self.bot.channel_id(typed_in) if typed_in else None
-        return Request(
-            workspace=self.bot.workspace,
-            origin=Origin(self.bot.slack.person(name).id, channel_id),
-            client=self.bot.client,
-            replies=cast(Replies, None),
-            view_id=view_id,
-        )
+        origin = Origin(self.bot.slack.person(name).id, channel_id)
+        return a_request(self.bot.workspace, origin, self.bot.client, view_id=view_id)
 
     async def editor(self, name: str, channel: str) -> ChannelAccess:
         channel_id = self.bot.channel_id(channel)
@@ -58,7 +54,7 @@ async def test_members_change_their_digests(asking: Asking, name: str, channel: 
         ("olga", "secret", NotInChannelError),  # an owner, but it is private
         ("bob", "hidden", NotInChannelError),  # where the bot is not
         ("gus", "general", GuestError),
-        ("zoe", "shared", StrangerError),
+        ("zoe", "shared", ExternalUserError),
     ],
 )
 async def test_others_do_not(
@@ -102,7 +98,8 @@ async def test_typing_a_command_proves_membership(
 async def test_a_press_does_not_prove_membership(asking: Asking) -> None:
     channel_id = asking.bot.channel_id("secret")
     conversation = asking.by("cy", typed_in="secret")
-    conversation.origin = Origin(conversation.origin.user_id, channel_id, None, True)
+    origin = replace(conversation.origin, channel_id=channel_id, is_message=True)
+    conversation = replace(conversation, origin=origin)
 
     with pytest.raises(NotInChannelError):
         await asking.access.require_visitor(conversation, channel_id)

@@ -1,6 +1,6 @@
 """What forms carry, and how it comes back."""
 
-from typing import Any, cast
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +9,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.digests.screen import FormNote, note_in
 from bot.dispatch.incoming import from_form, from_press
 from bot.dispatch.request import Request
-from bot.process.workspace import WorkspaceId
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import Origin
+from tests.dispatch.builders import NO_REPLIES, a_request
 from tests.loops import loop_over
 
 
@@ -31,12 +31,7 @@ def body(metadata: str) -> dict[str, Any]:
 
 
 def a_conversation() -> Request:
-    return Request(
-        workspace=WorkspaceId("T1"),
-        origin=Origin("U0BOB", "C0OPS", "https://hooks.example/1"),
-        client=Bot.client,
-        replies=cast(Replies, None),
-    )
+    return a_request(origin=Origin("U0BOB", "C0OPS", "https://hooks.example/1"))
 
 
 NOTES = st.builds(
@@ -62,7 +57,7 @@ def test_a_form_without_a_note_has_an_empty_one() -> None:
 def test_a_note_travels_with_the_form_and_so_does_the_way_back(read: Any) -> None:
     conversation = a_conversation()
 
-    answer = read(body(conversation.as_metadata("a note")), Bot, conversation.replies)
+    answer = read(body(conversation.as_metadata("a note")), Bot, NO_REPLIES)
 
     assert answer.note == "a note"
-    assert (answer.origin, answer.view_id) == (conversation.origin, "V1")
+    assert (answer.origin, answer.answer.view_id) == (conversation.origin, "V1")

@@ -8,8 +8,8 @@ from bot.digests.access import DigestAccess
 from bot.digests.screen import DigestScreen
 from bot.digests.views.tables import busy_form
 from bot.dispatch.failure import ExplainFailure
-from bot.dispatch.request import Request
-from bot.slack.replies import Origin, Replies
+from bot.slack.replies import Origin
+from tests.dispatch.builders import a_request
 from tests.listeners.running import Bot
 
 NEWER = busy_form("newer", "")
@@ -25,13 +25,8 @@ class Drawing:
             explain=cast(ExplainFailure, None),
             clock=bot.clock,
         )
-        self.conversation = Request(
-            workspace=bot.workspace,
-            origin=Origin(bot.bob.id),
-            client=bot.client,
-            replies=cast(Replies, None),
-            view_id=view_id,
-        )
+        origin = Origin(bot.bob.id)
+        self.conversation = a_request(bot.workspace, origin, bot.client, view_id=view_id)
         self.number = self.screen.presses.note(view_id)
 
     async def draw(self) -> None:
@@ -50,7 +45,7 @@ async def test_what_was_pressed_last_is_drawn(bot: Bot, drawing: Drawing) -> Non
 
 
 async def test_after_another_press_the_form_is_left_alone(bot: Bot, drawing: Drawing) -> None:
-    drawing.screen.presses.note(drawing.conversation.view_id)
+    drawing.screen.presses.note(drawing.conversation.answer.view_id)
 
     await drawing.draw()
 

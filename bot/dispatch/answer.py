@@ -1,0 +1,160 @@
+"""The answer to one request: how far it has come, and the ways to send it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.blocks.message import Message
+from bot.blocks.window import answer_window, fits_window, summary_window
+from bot.dispatch.usage import ANSWER_BELOW, IN_LINE
+from bot.process.errors import log_and_suppress
+from bot.slack.client import open_form, update_form
+from bot.slack.errors import SlackError, TriggerExpiredError
+from bot.slack.replies import Origin, Replies
+
+
+@dataclass(kw_only=True)
+class AnswerWindow:
+    """A window for the answer to a press on Home; `view_id` is set once it is open.
+
+    `trigger_id` opens it, once, within 3 s of the press. `messages_url` leads to the direct
+    messages with the bot; `metadata` comes back with presses in the window.
+    """
+
+    client: AsyncWebClient
+    trigger_id: str | None
+    messages_url: str
+    metadata: str
+    view_id: str | None = None
+
+    async def show(self, message: Message) -> None:
+        """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
+        view = answer_window(message, self.metadata)
+        if self.view_id:
+            await update_form(self.client, self.view_id, view)
+        elif self.trigger_id:
+            self.view_id = await open_form(self.client, self.trigger_id, view)
+        else:
+            raise TriggerExpiredError("nothing was pressed just now")
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnForm:
+    """A form that was drawn, and its hash then."""
+
+    form: dict[str, Any]
+    hash: str
+
+
+class Sent(Enum):
+    """What the person has read last."""
+
+    NOTHING = "nothing"
+    PROGRESS = "progress"  # that an answer will come
+    ANSWER = "answer"
+
+
+@dataclass(kw_only=True)
+class Answer:
+    """Answers one person.
+
+    `window` shows the answer to a press on the Home tab. `view_id` is the form in which it is
+    drawn, and `drawn` what was last drawn there. `retry_line` is the command line that asks the
+    same again. `takes_place`: the answer replaces the pressed message. `shares`: one with a
+    `Share` button is shared at once. `on_stop` returns the answer if the process stops before the
+    end. `first_word` is sent if the answer takes long; `lasting_word` stands in for progress that
+    cannot be replaced.
+    """
+
+    origin: Origin
+    client: AsyncWebClient
+    replies: Replies
+    window: AnswerWindow | None = None
+    view_id: str | None = None
+    retry_line: str | None = None
+    takes_place: bool = False
+    shares: bool = False
+    sent: Sent = Sent.NOTHING
+    drawn: DrawnForm | None = field(default=None, init=False, repr=False)
+    on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
+    first_word: Message = field(default=IN_LINE, init=False, repr=False)
+    lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+
+    async def reply(self, message: Message) -> None:
+        """Answer the person alone, in place of a progress message; raise SlackError."""
+        async with self._turn:
+            await self._send(message)
+            self.takes_place = False
+            self.sent = Sent.ANSWER
+
+    async def send_progress(self, message: Message) -> None:
+        """Send a message that the answer replaces; a failure is only logged.
+
+        Where Slack cannot replace it, `lasting_word` is sent instead, which stays true.
+        """
+        async with self._turn:
+            await self._send_progress(message)
+
+    async def send_first_word(self) -> None:
+        """Send `first_word` as a progress message, unless something was sent before."""
+        async with self._turn:
+            if self.sent is Sent.NOTHING:
+                await self._send_progress(self.first_word)
+
+    async def share(self, message: Message) -> None:
+        """Show a message to the whole channel; raise SlackError."""
+        await self.replies.send(self.client, self.origin, message, to_channel=True)
+
+    async def draw(self, form: Mapping[str, Any]) -> None:
+        """Draw `form` in the open one; raise SlackError, also where it was closed."""
+        drawn_hash = await update_form(self.client, self.view_id or "", form)
+        self.drawn = DrawnForm(dict(form), drawn_hash)
+
+    @property
+    def replaces_progress(self) -> bool:
+        """Whether the answer can take the place of a progress message.
+
+        After a press the response_url replaces the pressed message, not the latest one, and a
+        message without a response_url cannot be replaced at all.
+        """
+        is_new = bool(self.origin.response_url) and not self.origin.is_message
+        return self.takes_place or is_new or self.window is not None
+
+    async def _send_progress(self, message: Message) -> None:
+        if self.window:  # only there: a direct message would stay for ever
+            if await self._is_shown(self.window, message):
+                self.sent = Sent.PROGRESS
+            return
+        with log_and_suppress("progress message not sent", SlackError):
+            replaces = self.replaces_progress
+            await self._send(message if replaces else self.lasting_word)
+            self.sent = Sent.PROGRESS
+            self.takes_place = replaces
+
+    async def _send(self, message: Message) -> None:
+        if self.window and await self._is_shown(self.window, message):
+            return
+        # First, as it opens only within 3 s; and a window must not go on saying "please wait".
+        if self.window and (self.window.view_id or not fits_window(message)):
+            with suppress(SlackError):
+                await self.window.show(summary_window(message, self.window.messages_url))
+        if self.shares and message.is_shareable:
+            await self.share(message.for_one())
+            return
+        if self.origin.channel_id and self.origin.thread_ts:
+            message = message.for_thread(self.origin.thread_ts)
+        await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
+
+    async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
+        """Show a message in the window; return whether all of it is there."""
+        with suppress(SlackError):
+            if fits_window(message):
+                await window.show(message)
+                return True
+        return False
