@@ -10,7 +10,7 @@ import structlog
 
 from bot.blocks.message import Message
 from bot.dispatch import usage
-from bot.dispatch.external_people import ExternalUserGuard
+from bot.dispatch.external_people import ExternalUserGuard, SharedChannelNotice
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
 from bot.dispatch.request import OncePerMessage, Request
@@ -88,6 +88,7 @@ class ErrorBoundary:
     note: Callable[[str, str, float], object]
     once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
+    shared_channels: SharedChannelNotice = field(default_factory=SharedChannelNotice)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
@@ -121,6 +122,8 @@ class ErrorBoundary:
                 if request.owes_answer:  # the answer is in a form
                     with warned("message not sent", SlackError):
                         await request.reply(usage.ANSWERED_IN_FORM)
+                if request.has_shared:
+                    await self.shared_channels.send(request)
                 outcome, failure = "answered", None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 outcome, failure = type(error).__name__, error

@@ -93,8 +93,9 @@ class Request:
     `is_from_elsewhere`: the person's own workspace is another one. `window` shows the answer to a
     press on the Home tab. `message` is the pressed one, as Slack sends it. `member` is the
     person, if Slack was asked just now. `on_stop` returns the answer if the process stops before
-    the end. `shares_answer`: an answer with a `Share` button is shared at once. `drawn` is what
-    was last drawn in the form. `is_late`: it was written too long ago to be run.
+    the end. `shares_answer`: an answer with a `Share` button is shared at once. `has_shared`:
+    something was shown to the whole channel. `drawn` is what was last drawn in the form.
+    `is_late`: it was written too long ago to be run.
     """
 
     workspace: WorkspaceId
@@ -119,6 +120,7 @@ class Request:
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
     has_spoken: bool = field(default=False, init=False)
+    has_shared: bool = field(default=False, init=False)
     owes_answer: bool = field(default=False, init=False)
     is_answered: bool = field(default=False, init=False)
     drawn: DrawnForm | None = field(default=None, init=False, repr=False)
@@ -169,6 +171,7 @@ class Request:
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
         await self.replies.send(self.client, self.origin, message, to_channel=True)
+        self.has_shared = True
 
     async def open_form(self, form: Mapping[str, Any]) -> str:
         """Open a form; return its id. Raise TriggerExpiredError, SlackError."""

@@ -9,6 +9,7 @@ from bot.blocks.message import SHARE, Block, Message
 from bot.blocks.text import (
     SYMBOLS,
     age_text,
+    average_text,
     bold,
     clip,
     code,
@@ -111,7 +112,7 @@ def domains_table(
 
 def _cells(domain: Domain) -> list[Block]:
     score, band = domain.health_score, band_of(domain.health_score)
-    number = "no score yet" if score is None else score_number(score)
+    number = band.value if score is None else score_number(score)
     return [
         blocks.raw_text(clip(host_text(domain.domain), MAX_NAME_CHARS) or "–"),
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
@@ -146,9 +147,9 @@ def domains_message(
     page = page_of(found, query.page)
     totals = summary(domain.health_score for domain in found)
     of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
-    average = totals.average
-    health = "no score yet" if average is None else f"average health {score_number(average)}"
-    title = f"{plural(len(found), 'domain')}{of_all}, {health}"
+    title = (
+        f"{plural(len(found), 'domain')}{of_all}, {average_text(totals.average, 'average health')}"
+    )
     top = [blocks.header(title), blocks.context(_subtitle(totals, query, page))]
     bottom = [
         blocks.context(

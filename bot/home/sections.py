@@ -21,12 +21,12 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     MAX_ACCESSIBLE_CHARS,
+    average_text,
     bold,
     host_text,
     literal,
     outside,
     plural,
-    score_words,
 )
 from bot.digests.models import Digest
 from bot.digests.views.wording import (
@@ -170,7 +170,7 @@ def portfolio_blocks(page: HomePage) -> list[Block]:
 
 def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
     totals = summary(domain.health_score for domain in portfolio.domains)
-    count = f"*{plural(totals.count, 'domain')}*, average health *{score_words(totals.average)}*"
+    count = f"*{plural(totals.count, 'domain')}, {average_text(totals.average, 'average health')}*"
     waiting = "\n⏳ Updating…" if page.is_awaited else ""
     return [
         section(f"{count}\n{domains.bands_text(totals)}"),
@@ -206,7 +206,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     known = [domain for domain in portfolio.domains if domain.health_score is not None]
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
     if not worst:
-        return [section("No domain has a health score yet. A scan can add one.")]
+        return [section("No domain has a score yet. A scan can add one.")]
     return [section("*Worst first*"), *(_domain_block(*each) for each in enumerate(worst))]
 
 

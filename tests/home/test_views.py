@@ -44,7 +44,7 @@ def test_a_member_reads_how_many_domains_are_how_well() -> None:
         a_page(a_domain(score=41), a_domain("b.example", 90), a_domain("c.example", None))
     )
 
-    assert "*3 domains*, average health *65.5*" in text
+    assert "*3 domains, average health 65.5*" in text
     assert "🔴 1 poor, 🟢 1 good, ⚪ 1 no score yet" in text
 
 
@@ -97,7 +97,7 @@ def test_where_nothing_was_scanned_home_offers_to_scan_all() -> None:
 
 def test_no_domains_no_scores_and_no_list_yet_are_three_things() -> None:
     assert labels(a_page()) == ["Add domain", "Refresh"]
-    assert "No domain has a health score yet" in shown(a_page(a_domain(score=None)))
+    assert "No domain has a score yet" in shown(a_page(a_domain(score=None)))
     for awaited in (a_page(portfolio=None), a_page(is_awaited=True)):
         assert "⏳" in shown(awaited)
         assert "no domains" not in shown(awaited)

@@ -131,7 +131,7 @@ SCORES = {
     "the same": (90, 90.04, "🟢 *Health 90, unchanged*  ·  good"),
     "vanished": (38, None, "⚪ *Health 38 → –*"),
     "come": (None, 90, "🟢 *Health 90*  ·  good"),
-    "never known": (None, None, "⚪ *No health score yet*"),
+    "never known": (None, None, "⚪ *No score yet*"),
 }
 
 

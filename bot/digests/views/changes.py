@@ -259,7 +259,7 @@ def _unknown(report: Report) -> ChangeGroup:
     )
     count = len(report.unknown)
     more = f", {len(lost):,} had one before" if lost else ""
-    return _group("⚪", f"{plural(count, 'domain')} without a score", lines, count, more)
+    return _group("⚪", f"{plural(count, 'domain')} with no score yet", lines, count, more)
 
 
 def _gone(report: Report, *, is_filtered: bool) -> ChangeGroup:

@@ -239,7 +239,7 @@ def _changes(report: Report) -> dict[str, Change] | None:
         return None
     return (
         {domain.domain: (0, "new") for domain in report.new}
-        | {move.domain.domain: (0, "was unknown") for move in report.found}
+        | {move.domain.domain: (0, "first score") for move in report.found}
         | {
             domain.domain: _moved(report.before_of[domain.domain], domain.health_score or 0)
             for domain in report.worst
