@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.blocks import builders as blocks
+from bot.blocks.links import domain_url
 from bot.blocks.message import SHARE, Block, Message
 from bot.blocks.text import (
     SYMBOLS,
@@ -38,6 +39,8 @@ COLUMNS = ("Domain", "Health")
 LABEL_COLUMNS = ("Folder", "Tags")
 # With these a page of the longest names is below 10,000 characters, which older clients take.
 MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 30, 60
+# Of the names of a page with their addresses: of longer ones the names alone are shown.
+MAX_LINKS_CHARS = 5_000
 SHARE_DOMAINS = f"{SHARE}.domains"
 EXPORT_DOMAINS = "export.domains"
 NO_DOMAINS = "Your portfolio has no domains yet. Add the first one."
@@ -94,8 +97,8 @@ def domains_table(
     titles = [*COLUMNS, *LABEL_COLUMNS]
     titles[place:place] = END_COLUMNS if dated else ()
     rows = [[blocks.raw_text(title) for title in titles]]
-    for domain in page.domains:
-        cells = _cells(domain)
+    for domain, name in zip(page.domains, _name_cells(page.domains), strict=True):
+        cells = [name, *_cells(domain)]
         is_owned = domain.may_be(owned_type)
         row = ends_of(domain, dated) if dated else None
         ends = end_cells(row, dated.now, is_owned=is_owned) if dated else ()
@@ -110,11 +113,20 @@ def domains_table(
     }
 
 
+def _name_cells(domains: Sequence[Domain]) -> list[Block]:
+    names = [clip(host_text(each.domain), MAX_NAME_CHARS) or "–" for each in domains]
+    urls = [domain_url(each.domain, each.domain_id) or "" for each in domains]
+    are_linked = sum(map(len, (*names, *urls))) <= MAX_LINKS_CHARS
+    return [
+        blocks.link_cell(name, url) if url and are_linked else blocks.raw_text(name)
+        for name, url in zip(names, urls, strict=True)
+    ]
+
+
 def _cells(domain: Domain) -> list[Block]:
     score, band = domain.health_score, band_of(domain.health_score)
     number = band.value if score is None else score_number(score)
     return [
-        blocks.raw_text(clip(host_text(domain.domain), MAX_NAME_CHARS) or "–"),
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
         blocks.raw_number(-1 if score is None else float(number), f"{SYMBOLS[band]} {number}"),
         blocks.raw_text(outside(domain.folder or "", MAX_FOLDER_CHARS) or "–"),

@@ -10,11 +10,13 @@ from bot.blocks.builders import (
     button,
     confirm,
     context,
+    link_cell,
     notice,
     raw_number,
     raw_text,
     section,
 )
+from bot.blocks.links import domain_url
 from bot.blocks.message import Block, table_lines
 from bot.blocks.text import (
     MAX_TABLE_ROWS,
@@ -226,7 +228,9 @@ def within_table(report: Report, max_chars: int) -> Report:
 def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
     score = score_number(domain.health_score or 0)  # the worst domains all have a score
     symbol = SYMBOLS[band_of(domain.health_score)]
-    cells = [raw_text(clip(host_text(domain.domain) or "–", MAX_HOST_CHARS))]
+    name = clip(host_text(domain.domain) or "–", MAX_HOST_CHARS)
+    url = domain_url(domain.domain, domain.domain_id)
+    cells = [link_cell(name, url) if url else raw_text(name)]
     cells.append(raw_number(float(score), f"{symbol} {score}"))
     if changes is not None:
         cells.append(raw_number(*changes.get(domain.domain, (0, "–"))))
