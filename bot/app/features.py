@@ -43,7 +43,9 @@ from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.domains.shown import ShownScores
-from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
+from bot.home.collector import HomeCollector
+from bot.home.listeners import HomeListeners
+from bot.home.screen import HomeScreen
 from bot.keys import budget
 from bot.keys.budget import QuotaService
 from bot.keys.errors import key_notice

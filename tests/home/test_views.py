@@ -8,8 +8,7 @@ from bot.blocks.message import Message
 from bot.digests.models import Pause
 from bot.dispatch.commands import Audience
 from bot.domains.end_dates import KnownEnds
-from bot.home.sections import MAX_MANAGED, Reader
-from bot.home.views import home_view
+from bot.home.views import MAX_MANAGED, Reader, home_view
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.tracker.findings import Knowledge
@@ -77,7 +76,7 @@ def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> 
 
     text = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
 
-    assert "Ends soon" not in text
+    assert "Expires soon" not in text
     assert "Dates known for 1 of 2 domains, issues for 0." in text
     known = KnownEnds(
         {"a.example": ending(31, 31, age=10 * DAY, issue_knowledge=Knowledge.NONE)}, MOMENT
