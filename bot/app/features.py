@@ -54,7 +54,6 @@ from bot.keys.repository import HELD_KIND, Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.bulk_runner import BulkScans
-from bot.scans.bulk_views import progress_message, summary_message
 from bot.scans.listeners import ScanListeners
 from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
@@ -144,8 +143,6 @@ class Features:
             tasks,
             self.scans,
             services.posting,
-            progress=progress_message,
-            summary=summary_message,
             clock=clock,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))

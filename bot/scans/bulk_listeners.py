@@ -16,6 +16,7 @@ from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.domains.views import domains_message
 from bot.keys.budget import QuotaService
+from bot.scans import bulk_summary
 from bot.scans import bulk_views as views
 from bot.scans.bulk_record import BulkScanOverError, BulkScanRunsError, items_of
 from bot.scans.bulk_runner import BulkScans
@@ -43,7 +44,7 @@ class BulkScanListeners:
         dispatcher.action(views.START, self.start, replies=True)
         dispatcher.action(views.START_ALL, self.start)
         dispatcher.action(views.STOP, self.stop)
-        dispatcher.action(views.SHOW_PART, self.show_part)
+        dispatcher.action(bulk_summary.SHOW_LIST, self.show_list)
 
     async def show_price(self, request: Request, text: str) -> None:
         """Answer a filter or several names with what their scan costs."""
@@ -85,13 +86,13 @@ class BulkScanListeners:
         if not request.message or request.message.get("ts") != run.ts:
             await request.reply(views.STOPPING)
 
-    async def show_part(self, request: Request, value: str) -> None:
-        """Open the whole list of a part of the last summary."""
+    async def show_list(self, request: Request, value: str) -> None:
+        """Open a whole list of the last summary."""
         run_id, title = json.loads(value)
         run = await self.bulk.last(request.workspace)
         if run is None or run.run_id != run_id:
             raise BulkScanOverError("another one has taken its place")
-        await request.open_form(views.part_form(run, title, self.clock()))
+        await request.open_form(bulk_summary.list_form(run, title, self.clock()))
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:
         if not query.needs_ends:

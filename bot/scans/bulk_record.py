@@ -27,6 +27,7 @@ VERSION = 1
 RESERVE_PAUSE = timedelta(minutes=10)
 BUSY_PAUSE = timedelta(minutes=1)
 FAILURES_IN_ROW = 5
+MAX_DOMAINS = 200  # as many as reports of a workspace are kept
 INTERRUPTED = "interrupted"
 KEPT_ISSUES = 3
 _KEY_FAILURES = {FailureReason.KEY, FailureReason.SCOPE, FailureReason.ADDRESS}
@@ -90,6 +91,11 @@ class BulkScan:
     def is_stopping(self) -> bool:
         """Whether it ends after its present domain."""
         return bool(self.stopped_by)
+
+    @property
+    def is_stopped_by_another(self) -> bool:
+        """Whether it was not stopped by who began it."""
+        return self.stopped_by not in {"", self.asked_by}
 
     @property
     def count(self) -> int:
