@@ -41,8 +41,7 @@ from bot.domains.add_many import DomainLists
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, StoredVersions
-from bot.domains.shown import ShownScores
+from bot.domains.service import Portfolio, ShownScores, StoredVersions
 from bot.home.collector import HomeCollector
 from bot.home.listeners import HomeListeners
 from bot.home.screen import HomeScreen

@@ -15,8 +15,7 @@ from bot.domains.csv_file import domains_csv, export_text, exported_message, fil
 from bot.domains.end_dates import KeptEndDates, KnownEnds
 from bot.domains.lookup import host_of
 from bot.domains.query import Query, parse_query, select
-from bot.domains.service import Portfolio, Snapshot
-from bot.domains.shown import ShownScores
+from bot.domains.service import Portfolio, ShownScores, Snapshot
 from bot.domains.views import (
     EXPORT_DOMAINS,
     SHARE_DOMAINS,
