@@ -74,7 +74,7 @@ class StoredVersions:
         """Return the present version, `None` when it is unknown."""
         with warned("the version of a list is unknown", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
-                document = await self._documents.get(_place(workspace))
+                document = await self._documents.get(_key(workspace))
             return document.rev if document else 0
         return None
 
@@ -82,10 +82,10 @@ class StoredVersions:
         """Invalidate, in every process, all lists that were asked for before."""
         with warned("other processes may keep an older list", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
-                await self._documents.put(_place(workspace), {"v": 1})
+                await self._documents.put(_key(workspace), {"v": 1})
 
 
-def _place(workspace: WorkspaceId) -> str:
+def _key(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}/change"
 
 

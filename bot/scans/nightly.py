@@ -127,7 +127,7 @@ class NightlySetting:
             is_new, nights = document is None, decode(document)
             return self._write(replace(nights, zone=zone or nights.zone))
 
-        await update(self.documents, _place(workspace), begun)
+        await update(self.documents, _key(workspace), begun)
         return is_new
 
     async def turn(self, workspace: WorkspaceId, *, is_on: bool) -> bool:
@@ -140,7 +140,7 @@ class NightlySetting:
             is_new = nights.is_on is not is_on
             return self._write(replace(nights, is_on=is_on)) if is_new else None
 
-        await update(self.documents, _place(workspace), turned)
+        await update(self.documents, _key(workspace), turned)
         return is_new
 
     def _write(self, nights: Nights) -> Write:
@@ -148,7 +148,7 @@ class NightlySetting:
 
     async def outlook(self, workspace: WorkspaceId, domains: int | None) -> Outlook:
         """Return the setting of a workspace with a key."""
-        nights = decode(await self.documents.get(_place(workspace)))
+        nights = decode(await self.documents.get(_key(workspace)))
         zone = await self.zone(workspace, nights)
         return Outlook(is_on=nights.is_on, zone=zone.key, domains=domains)
 
@@ -179,15 +179,15 @@ class NightlyScans(DueWork):
             ConflictError: another process holds it, or it was turned off or on.
             StoreError: the store failed.
         """
-        place, now = _place(workspace), self.clock()
-        held = await self.documents.get(place)
+        key, now = _key(workspace), self.clock()
+        held = await self.documents.get(key)
         if held is None or held.due_at is None or held.due_at > now:
             return
         nights, rev = decode(held), held.rev
 
         async def save(nights: Nights, due_at: datetime) -> None:
             nonlocal rev
-            rev = (await self.documents.put(place, encode(nights), due_at=due_at, if_rev=rev)).rev
+            rev = (await self.documents.put(key, encode(nights), due_at=due_at, if_rev=rev)).rev
 
         zone = await self.setting.zone(workspace, nights)
         local, coming = now.astimezone(zone), next_night(now, zone)
@@ -240,7 +240,7 @@ class NightlyScans(DueWork):
         return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 
 
-def _place(workspace: WorkspaceId) -> str:
+def _key(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}"
 
 
