@@ -23,7 +23,7 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import bold, code, host_text, lines_within, literal, plural
 from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
-from bot.domains.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
+from bot.domains.add_many import MAX_DOMAINS, AddOutcome, AddReport, NewDomains
 from bot.domains.views import score_mrkdwn
 from bot.keys.views import left_text
 from bot.process.redaction import holds_secret
@@ -156,17 +156,17 @@ def list_question(
     return message_of(*paragraphs(lines), context(note), *actions(add, cancel_button()))
 
 
-def progress_message(report: Report) -> Message:
+def progress_message(report: AddReport) -> Message:
     """Return the message while a list is added."""
-    known = len(report.hosts(Outcome.KNOWN))
+    known = len(report.hosts(AddOutcome.KNOWN))
     done, wanted = len(report.outcomes) - known, len(report.new.hosts) - known
     return plain_message("⏳ Adding domains…" + (f" {done:,} of {wanted:,} done." if done else ""))
 
 
-def list_summary(name: str, report: Report, why: Message | None = None) -> Message:
+def list_summary(name: str, report: AddReport, why: Message | None = None) -> Message:
     """Return what became of a list; `why` says what ended it early."""
-    added, left = report.hosts(Outcome.ADDED), report.hosts(None)
-    known, unknown = report.hosts(Outcome.KNOWN), report.hosts(Outcome.UNKNOWN)
+    added, left = report.hosts(AddOutcome.ADDED), report.hosts(None)
+    known, unknown = report.hosts(AddOutcome.KNOWN), report.hosts(AddOutcome.UNKNOWN)
     wanted = len(report.new.hosts) - len(known)
 
     def refusal(host: str) -> str:
@@ -177,7 +177,7 @@ def list_summary(name: str, report: Report, why: Message | None = None) -> Messa
     lines = [f"✅ {title}" if len(added) == wanted else title]
     lines += _named("Not tried", left)
     lines += _named("Not confirmed, may still appear", unknown)
-    lines += _named("Refused", report.hosts(Outcome.REFUSED), refusal)
+    lines += _named("Refused", report.hosts(AddOutcome.REFUSED), refusal)
     lines += _named("Added", added) + _named("Already there", known)
     again = run_button("Try again", LIST_LINE + name, once=True) if left or unknown else None
     said = [block for block in why.blocks if block["type"] != "actions"] if why else []
