@@ -116,18 +116,18 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
     """
     typed: list[str] = []
     labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
-    parts: list[Word | NotUnderstood] = []
+    words: list[Word | NotUnderstood] = []
     for word in split_words(text):
         if problem := _problem(word, labels):
-            parts.append(problem)
+            words.append(problem)
             continue
-        parts.append(word)
+        words.append(word)
         (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
-    if any(isinstance(part, NotUnderstood) for part in parts):
-        parts = [_as_host(part) for part in parts]
-        problems = [part for part in parts if isinstance(part, NotUnderstood)]
-        understood = [part.typed for part in parts if isinstance(part, Word)]
-        raise NotUnderstoodError(problems, understood, corrected_text(parts))
+    if any(isinstance(each, NotUnderstood) for each in words):
+        words = [_as_host(each) for each in words]
+        problems = [each for each in words if isinstance(each, NotUnderstood)]
+        understood = [each.typed for each in words if isinstance(each, Word)]
+        raise NotUnderstoodError(problems, understood, corrected_text(words))
     new = NewDomain(
         host="",
         domain_type=labels["type"][0] if labels["type"] else owned_type,

@@ -212,13 +212,13 @@ def _unknown_text(snapshot: Snapshot, known: KnownEnds, *, is_below_dates: bool 
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
-    parts = [bands_text(totals), _ORDERS[query.order]]
+    items = [bands_text(totals), _ORDERS[query.order]]
     if query.is_filter:
-        parts.append(f"filter {code(filter_text(query), 300)}")
+        items.append(f"filter {code(filter_text(query), 300)}")
     if page.count > 1:
         last = page.first + len(page.domains) - 1
-        parts.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
-    return "  ·  ".join(parts)
+        items.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
+    return "  ·  ".join(items)
 
 
 def listed_text(snapshot: Snapshot) -> str:
