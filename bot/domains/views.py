@@ -93,16 +93,16 @@ def domains_table(
     https://docs.slack.dev/reference/block-kit/blocks/data-table-block
     """
     dated = known if known and any(each.first for each in _scanned(page, known)) else None
-    place = 1 if ends_first else len(COLUMNS)
+    column = 1 if ends_first else len(COLUMNS)
     titles = [*COLUMNS, *LABEL_COLUMNS]
-    titles[place:place] = END_COLUMNS if dated else ()
+    titles[column:column] = END_COLUMNS if dated else ()
     rows = [[blocks.raw_text(title) for title in titles]]
     for domain, name in zip(page.domains, _name_cells(page.domains), strict=True):
         cells = [name, *_cells(domain)]
         is_owned = domain.may_be(owned_type)
         row = ends_of(domain, dated) if dated else None
         ends = end_cells(row, dated.now, is_owned=is_owned) if dated else ()
-        cells[place:place] = [blocks.raw_number(*end) for end in ends]
+        cells[column:column] = [blocks.raw_number(*end) for end in ends]
         rows.append(cells)
     return {
         "type": "data_table",

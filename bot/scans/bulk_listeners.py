@@ -79,7 +79,7 @@ class BulkScanListeners:
         """Stop a bulk scan after its present domain: for who began it, and managers of the key."""
         run, person = await self.bulk.last(request.workspace), request.origin.user_id
         if run is None or run.run_id != run_id:
-            raise BulkScanOverError("another one has taken its place")
+            raise BulkScanOverError("another one has begun")
         if run.asked_by != person:
             await self.permissions.require_configurer(request)
         await self.bulk.stop(request.workspace, run_id, person)
@@ -91,7 +91,7 @@ class BulkScanListeners:
         run_id, title = json.loads(value)
         run = await self.bulk.last(request.workspace)
         if run is None or run.run_id != run_id:
-            raise BulkScanOverError("another one has taken its place")
+            raise BulkScanOverError("another one has begun")
         await request.open_form(bulk_summary.list_form(run, title, self.clock()))
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:

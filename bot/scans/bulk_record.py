@@ -120,7 +120,7 @@ class BulkScanRunsError(BotError):
 
 
 class BulkScanOverError(BotError):
-    """The bulk scan has ended, or another one has taken its place."""
+    """The bulk scan has ended, or another one has begun."""
 
 
 def items_of(domains: Iterable[Domain]) -> list[Item]:

@@ -93,7 +93,7 @@ class ScanListeners:
         await update_form(request.client, request.view_id or "", form)
 
     async def _section_form(self, request: Request, value: str) -> Block:
-        host, name, page = views.section_place(value)
+        host, name, page = views.decode_section(value)
         report = await self.scans.last(request.workspace, host)
         metadata = request.as_metadata()
         return await asyncio.to_thread(views.section_form, report, name, page, metadata)

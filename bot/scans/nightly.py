@@ -33,8 +33,8 @@ KIND = "nightly"
 NIGHT_HOURS = range(1, 6)
 # So that what was scanned late in one night has its turn in the next one.
 FRESH_FOR = timedelta(hours=20)
-LOOK_EVERY = timedelta(minutes=15)
-# Longer than a scan takes with its wait for a place.
+CHECK_EVERY = timedelta(minutes=15)
+# Longer than a scan takes with its wait for a slot.
 LEASE = timedelta(minutes=6)
 # One request in so many is for nightly scans; while the allowance is unknown, so many an hour.
 SHARE, UNKNOWN_SHARE = 4, 4
@@ -216,16 +216,16 @@ class NightlyScans(DueWork):
         try:
             domain = await self._oldest(workspace, nights, listed_since)
             if domain is None:
-                return nights, LOOK_EVERY
+                return nights, CHECK_EVERY
             trying = nights.trying(host_of(domain), self.clock())
             await note(trying)
             await self.scans.run(workspace, domain, purpose=Purpose.SPARE, lists=False)
         except BotError as error:
             reason, _ = service_failure(of_service(error))
             if reason is not FailureReason.SERVICE:  # nothing was scanned
-                return nights, LOOK_EVERY if reason is FailureReason.RATE else None
+                return nights, CHECK_EVERY if reason is FailureReason.RATE else None
             is_of_domain = trying is not nights and isinstance(error, RejectedError)
-            return trying, timedelta() if is_of_domain else LOOK_EVERY
+            return trying, timedelta() if is_of_domain else CHECK_EVERY
         return nights, timedelta()  # its end dates say when it was scanned
 
     async def _oldest(

@@ -122,7 +122,7 @@ def pick_form(metadata: str) -> Block:
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
 
 
-def section_place(value: str) -> tuple[str, str, int]:
+def decode_section(value: str) -> tuple[str, str, int]:
     """Return host, section and page from a button's value."""
     host, name, page = json.loads(value)
     return host, name, page
