@@ -144,8 +144,10 @@ def list_question(
         (len(new.notes), "not a domain" if len(new.notes) == 1 else "not domains"),
         (new.repeated, "repeated"),
     )
-    said = [f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count]
-    lines = [f"*{title}*" + (f" {', '.join(said)}." if said else "")]
+    counted = [
+        f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count
+    ]
+    lines = [f"*{title}*" + (f" {', '.join(counted)}." if counted else "")]
     lines += _named("New", fresh) + _named("Already there", known)
     lines += _named("Not a domain", new.notes, code)
     if not fresh:
@@ -170,8 +172,8 @@ def list_summary(name: str, report: AddReport, why: Message | None = None) -> Me
     wanted = len(report.new.hosts) - len(known)
 
     def refusal(host: str) -> str:
-        said = report.reasons.get(host)
-        return _host(host) + (f" – it said {code(said, 100)}" if said else "")
+        reason = report.reasons.get(host)
+        return _host(host) + (f" – it said {code(reason, 100)}" if reason else "")
 
     title = f"*Added {len(added):,} of {plural(wanted, 'domain')}.*"
     lines = [f"✅ {title}" if len(added) == wanted else title]
@@ -180,13 +182,13 @@ def list_summary(name: str, report: AddReport, why: Message | None = None) -> Me
     lines += _named("Refused", report.hosts(AddOutcome.REFUSED), refusal)
     lines += _named("Added", added) + _named("Already there", known)
     again = run_button("Try again", LIST_LINE + name, once=True) if left or unknown else None
-    said = [block for block in why.blocks if block["type"] != "actions"] if why else []
+    failure = [block for block in why.blocks if block["type"] != "actions"] if why else []
     # Names that do not fit a button were never scanned: they are asked for by that.
     scan = run_button("Scan them", f"/scan {' '.join(added)}", number=2) if added else None
     if added and scan is None:
         scan = run_button("Scan them", "/scan scanned:never", number=2)
     buttons = actions(again, scan, run_button("All domains", "/domains", number=1))
-    return message_of(*said, *paragraphs(lines), *buttons)
+    return message_of(*failure, *paragraphs(lines), *buttons)
 
 
 def _host(host: str) -> str:

@@ -111,15 +111,15 @@ def _nothing_found(run: BulkScan, now: datetime) -> str:
     facts = [item.facts for item in run.scanned if item.facts]
     issues = sum(each.issue_knowledge in {Knowledge.KNOWN, Knowledge.NONE} for each in facts)
     dates = sum(each.ends_are_known for each in facts)
-    said = []
+    sentences = []
     if issues == len(facts) and not any(each.issues for each in facts):
-        said.append("No issues reported.")
+        sentences.append("No issues reported.")
     if dates == len(facts) and not any(soon_words(each, now) for each in facts):
-        said.append(f"Nothing expires within {SOON_DAYS} days.")
+        sentences.append(f"Nothing expires within {SOON_DAYS} days.")
     if issues < len(facts) or dates < len(facts):
         count = plural(len(facts), "domain")
-        said.append(f"Dates known for {dates:,} of {count}, issues for {issues:,}.")
-    return " ".join(said) if run.scanned else ""
+        sentences.append(f"Dates known for {dates:,} of {count}, issues for {issues:,}.")
+    return " ".join(sentences) if run.scanned else ""
 
 
 def _why_ended(run: BulkScan) -> str:

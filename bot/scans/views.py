@@ -244,11 +244,11 @@ def _why_failed(reason: str) -> str:
 
 def _ends(report: ScanReport) -> list[Block]:
     now, given = report.scanned_at, ends(report.facts)
-    said = {end_named_by(issue) for issue in report.facts.issues}  # its sign stands there
+    signed = {end_named_by(issue) for issue in report.facts.issues}  # its sign stands there
     lines = []
     for name, end in given:
-        is_signed = report.is_owned and name not in said
-        sign, text = end_sign(end, now, is_owned=is_signed), end_text(name, end, now)
+        has_sign = report.is_owned and name not in signed
+        sign, text = end_sign(end, now, is_owned=has_sign), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
     if missing := [each for each in END_COLUMNS if each not in dict(given)]:
@@ -260,7 +260,7 @@ def _changes(report: ScanReport) -> list[Block]:
     if not report.since:
         return []
     since = f"since the last scan ({moment_token(report.since)})"
-    changes = [each for each in report.changes if not _is_told(each, report)]
+    changes = [each for each in report.changes if not _is_in_head(each, report)]
     other = "other " if len(changes) < len(report.changes) else ""
     left = " and ".join(map(section_name, report.uncompared))
     note = f"{left} not compared: one of the two scans says nothing there." if left else ""
@@ -275,12 +275,12 @@ def _changes(report: ScanReport) -> list[Block]:
     return [section("\n".join(filter(None, [title, *shown, note])))]
 
 
-def _is_told(change: Change, report: ScanReport) -> bool:
+def _is_in_head(change: Change, report: ScanReport) -> bool:
     """Return whether the head tells a change, as one of who controls the domain."""
-    told = {frozenset(sign.after.casefold().split(", ")) for sign in report.signs}
+    in_head = {frozenset(sign.after.casefold().split(", ")) for sign in report.signs}
     value = change.after.value if change.after else None
     values = value if isinstance(value, tuple) else (value,)
-    return frozenset(str(each).casefold().rstrip(".") for each in values) in told
+    return frozenset(str(each).casefold().rstrip(".") for each in values) in in_head
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
