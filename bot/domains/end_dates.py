@@ -251,11 +251,16 @@ class KeptEndDates:
         self._documents = documents
         self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
 
-    async def known(self, workspace: WorkspaceId, now: datetime) -> KnownEnds | None:
+    async def known(
+        self, workspace: WorkspaceId, now: datetime, *, is_needed: bool = False
+    ) -> KnownEnds | None:
         """Return them as they are at `now`; `None` if the store does not answer in time.
 
-        A scan by another process may be unknown for 5 s.
+        A scan by another process may be unknown for 5 s. With `is_needed` they are the newest, and
+        a store that does not answer raises StoreError.
         """
+        if is_needed:
+            return KnownEnds(await self.get(workspace), now)
         with warned("end dates are unknown", StoreError, TimeoutError):
             by_host = self._known.get(workspace)
             if by_host is None:

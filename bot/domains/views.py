@@ -189,9 +189,7 @@ def outdated_message(
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:
     """Return how old the dates of a page are, and how to scan what was never scanned."""
-    if known is None:
-        return ""
-    if query.is_unscanned:
+    if known is None or query.is_unscanned:
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
     age = f" {as_of_text(dated, known.now)}" if dated else ""

@@ -95,9 +95,7 @@ class BulkScanListeners:
         await request.open_form(bulk_summary.list_form(run, title, self.clock()))
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:
-        if not query.needs_ends:
-            return None
-        return KnownEnds(await self.ends.get(request.workspace), self.clock())
+        return await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
 
     async def _chosen(
         self, request: Request, snapshot: Snapshot, text: str

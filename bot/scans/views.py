@@ -62,7 +62,7 @@ MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
 # Escaping may turn one character into five, and a section holds 3,000.
 MAX_FORM_VALUE_CHARS = 550
-Lines = tuple[Iterable[str], Callable[[str], Block], tuple[str, str]]
+Lines = tuple[Iterable[str], Callable[[str], Block], str, str]
 SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
@@ -73,10 +73,11 @@ MAX_REASON_CHARS = 80
 
 def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
     """Return a page, from 1, of the form with all of one section, or with all issues."""
-    lines, draw, note = _of_issues(report) if name == ISSUES else _of_section(report, name)
+    lines, draw, counted, left_out = (
+        _of_issues(report) if name == ISSUES else _of_section(report, name)
+    )
     pages = _pages(lines)
     page = max(1, min(page, len(pages)))
-    counted, left_out = note
 
     def to_page(label: str, number: int) -> Block | None:
         action_id = f"{TURN_SECTION}.{label.split()[0].lower()}"
@@ -97,14 +98,14 @@ def _of_section(report: ScanReport, name: str) -> Lines:
     lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
     more = f" {shown.left_out:,} more values are not kept." if shown.left_out else ""
     counted = plural(record_count(shown.findings), "record")
-    return (line for line, _count in lines), section, (counted, more)
+    return (line for line, _count in lines), section, counted, more
 
 
 def _of_issues(report: ScanReport) -> Lines:
     issues, count = report.facts.issues, sum(report.facts.counts.values())
     more = f" {count - len(issues):,} more are not kept." if count > len(issues) else ""
     lines = (issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
-    return lines, text_section, (plural(len(issues), "issue"), more)
+    return lines, text_section, plural(len(issues), "issue"), more
 
 
 def pick_form(metadata: str) -> Block:
