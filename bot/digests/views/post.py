@@ -258,7 +258,7 @@ def greeting_message(resumed: Sequence[Digest]) -> Message:
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
     if digest.pause is None:
-        first = "First look" if digest.plan.is_alert else "First digest"
+        first = "First check" if digest.plan.is_alert else "First digest"
         return first, moment_token(digest.next.due_at)
     until = digest.pause.until
     return "State", f"Paused until {moment_token(until)}" if until else "Paused"

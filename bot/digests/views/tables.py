@@ -104,7 +104,7 @@ def _heading(listed: DigestList) -> str:
         return f"*No digests {where} yet, {own:,} for you alone*"
     return (
         f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
-        " choose. It says what got worse, what ends soon, and which domains are worst."
+        " choose. It says what got worse, what expires soon, and which domains are worst."
     )
 
 
