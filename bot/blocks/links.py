@@ -6,6 +6,7 @@ The template is one of the process: every name in every message would carry it a
 from contextvars import ContextVar
 from urllib.parse import quote
 
+from bot.blocks.text import bold, host_text
 from bot.process.redaction import holds_secret
 from bot.tracker.hostnames import HostNameError, host_name
 
@@ -43,3 +44,8 @@ def linked(mrkdwn: str, host: str, domain_id: str | None = None) -> str:
         return mrkdwn
     star = "*" if mrkdwn.startswith("*") else ""
     return f"{star}<{url.replace('&', '&amp;')}|{mrkdwn.strip('*')}>{star}"
+
+
+def linked_name(host: str, domain_id: str | None = None, limit: int = 300) -> str:
+    """Return a name from outside as bold mrkdwn, and as a link if it has an address."""
+    return linked(bold(host_text(host), limit), host, domain_id)

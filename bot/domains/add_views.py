@@ -20,8 +20,9 @@ from bot.blocks.builders import (
     run_button,
     section,
 )
+from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
-from bot.blocks.text import bold, code, host_text, lines_within, literal, plural
+from bot.blocks.text import code, host_text, lines_within, literal, plural
 from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
 from bot.domains.add_many import MAX_DOMAINS, AddOutcome, AddReport, NewDomains
 from bot.domains.views import score_mrkdwn
@@ -53,7 +54,7 @@ LISTS = 2
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
     """Return the answer to an added domain; `listed` is `None` if it is not listed yet."""
-    added = f"✅ Added {bold(host_text(new.host), 300)}."
+    added = f"✅ Added {linked_name(new.host, listed.domain_id if listed else None)}."
     if listed is None:
         all_domains = run_button("All domains", "/domains", style="primary")
         text = "Domain Tracker doesn't list it yet. This can take a moment."
@@ -62,7 +63,7 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
 
 
 def already_added_message(host: str, listed: Domain) -> Message:
-    text = f"{bold(host_text(host), 300)} is already in your portfolio."
+    text = f"{linked_name(host, listed.domain_id)} is already in your portfolio."
     return message_of(section(text), _state(listed), *_next_steps(host))
 
 

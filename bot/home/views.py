@@ -20,12 +20,11 @@ from bot.blocks.builders import (
     run_button,
     section,
 )
-from bot.blocks.links import linked
+from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     MAX_ACCESSIBLE_CHARS,
     average_text,
-    bold,
     host_text,
     literal,
     outside,
@@ -268,7 +267,8 @@ def _soon(portfolio: Snapshot, known: KnownEnds, owned_type: str) -> list[Block]
     for number, ending in enumerate(soon[:most], MAX_WORST):
         domain = portfolio.by_host[ending.host]
         text = soon_text(ending, known.now, is_owned=domain.may_be(owned_type))
-        blocks.append(section(f"{_name(domain)}\n{text}", _scan(domain, number)))
+        name = linked_name(domain.domain, domain.domain_id)
+        blocks.append(section(f"{name}\n{text}", _scan(domain, number)))
     notes, rest = [], None
     if (left_out := len(soon) - most) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
@@ -284,12 +284,9 @@ def _domain_block(number: int, domain: Domain) -> Block:
     labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
-    text = f"{domains.score_mrkdwn(domain.health_score)}  {_name(domain)}{more}"
+    name = linked_name(domain.domain, domain.domain_id)
+    text = f"{domains.score_mrkdwn(domain.health_score)}  {name}{more}"
     return section(text, _scan(domain, number))
-
-
-def _name(domain: Domain) -> str:
-    return linked(bold(host_text(domain.domain), 300), domain.domain, domain.domain_id)
 
 
 def _scan(domain: Domain, number: int) -> Block | None:

@@ -14,7 +14,7 @@ from bot.blocks.builders import (
     run_button,
     section,
 )
-from bot.blocks.links import linked
+from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
 from bot.blocks.text import bold, code, host_text, lines_within, literal, moment_token, plural
 from bot.blocks.window import OPEN_MESSAGES
@@ -179,8 +179,7 @@ def _state(run: BulkScan, now: datetime) -> str:
 
 def item_name(item: Item) -> str:
     """Return the name of a domain as mrkdwn, as a link if it has an address."""
-    shown = bold(host_text(item.host), MAX_HOST_CHARS)
-    return linked(shown, item.host, item.domain_id)
+    return linked_name(item.host, item.domain_id, MAX_HOST_CHARS)
 
 
 def scan_all_label(never_scanned: int) -> str:
