@@ -13,7 +13,7 @@ from bot.dispatch.command_text import (
     NotUnderstood,
     NotUnderstoodError,
     Word,
-    corrected_text,
+    require_understood,
     split_words,
     unknown_key,
 )
@@ -124,10 +124,7 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
         words.append(word)
         (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
     if any(isinstance(each, NotUnderstood) for each in words):
-        words = [_as_host(each) for each in words]
-        problems = [each for each in words if isinstance(each, NotUnderstood)]
-        understood = [each.typed for each in words if isinstance(each, Word)]
-        raise NotUnderstoodError(problems, understood, corrected_text(words))
+        require_understood([_as_host(each) for each in words])
     new = NewDomain(
         host="",
         domain_type=labels["type"][0] if labels["type"] else owned_type,

@@ -11,14 +11,14 @@ from bot.dispatch.command_text import (
     NotUnderstood,
     NotUnderstoodError,
     Word,
-    corrected_text,
     quoted,
+    require_understood,
     split_words,
     unknown_key,
 )
 from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.lookup import host_of
-from bot.tracker.findings import SEVERITIES, EndDate, Severity
+from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.hostnames import HostNameError, host_name, unicode_name
 from bot.tracker.models import Domain
 
@@ -150,9 +150,7 @@ def parse_query(text: str) -> Query:
         except ValueError as error:
             words.append(_unreadable(word, str(error)))
     words += _contradictions(query)
-    if problems := [each for each in words if isinstance(each, NotUnderstood)]:
-        understood = [each.typed for each in words if isinstance(each, Word)]
-        raise NotUnderstoodError(problems, understood, corrected_text(words))
+    require_understood(words)
     return query
 
 
@@ -302,17 +300,12 @@ def _holds(domain: Domain, query: Query) -> bool:
 
 def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
     ends = ends_of(domain, known)
-    if query.is_unscanned:
-        return ends is None
-    return (
-        ends is not None
-        and (query.expires is None or _ends_within(ends.first, query.expires, known))
-        and (query.issues is None or _has_issues(ends, query.issues))
+    if query.is_unscanned or ends is None:
+        return query.is_unscanned and ends is None
+    days_left = ends.first.days_left(known.now) if ends.first else math.inf
+    return (query.expires is None or days_left <= query.expires) and (
+        query.issues is None or _has_issues(ends, query.issues)
     )
-
-
-def _ends_within(end: EndDate | None, days: int, known: KnownEnds) -> bool:
-    return end is not None and end.days_left(known.now) <= days
 
 
 def _has_issues(ends: EndDates, least: Severity) -> bool:

@@ -42,20 +42,15 @@ class HomeListeners:
             await self.screen.draw(request)
 
     async def _greet(self, request: Request) -> None:
-        """Show the commands to a person of the workspace who opens the conversation first."""
-        if not await self._is_first_visit(request):
-            return
-        with warned("not greeted", SlackError):
+        """Show the commands to a person of the workspace who opens the conversation first.
+
+        Once, and never if the store fails.
+        """
+        workspace, user_id = request.workspace, request.origin.user_id
+        with warned("not greeted", StoreError, SlackError), suppress(ConflictError):
+            await self.documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
             if not (await request.fetch_member()).is_stranger:
                 await request.reply(greeting_message())
-
-    async def _is_first_visit(self, request: Request) -> bool:
-        """Return whether a person is to be greeted: once, and never if the store fails."""
-        workspace, user_id = request.workspace, request.origin.user_id
-        with warned("not greeted", StoreError), suppress(ConflictError):
-            await self.documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
-            return True
-        return False
 
     async def leave(self, request: Request, _value: str) -> None:
         """Accept a button with a link, and `Refresh`: a draw follows every press."""

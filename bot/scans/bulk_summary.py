@@ -36,6 +36,7 @@ _FAILURES = {
     "timed_out": "no answer in time; it may still have been scanned",
     "unavailable": "Domain Tracker was unavailable",
 }
+_UNEXPECTED = "Domain Tracker returned an unexpected response"
 _KEY_ENDS = {
     End.KEY: "the API key can't be used for scans. Admins see why with `/domainkey`.",
     End.REMOVED: "the API key was removed. Admins set one with `/domainkey`.",
@@ -82,7 +83,10 @@ def _lists(run: BulkScan, now: datetime) -> dict[str, list[str]]:
             for item in scanned
             if item.facts and item.facts.failed
         ],
-        "Failed": [f"{item_name(item)}: {_failure_text(item)}" for item in run.failed],
+        "Failed": [
+            f"{item_name(item)}: {_FAILURES.get(item.trouble or '', _UNEXPECTED)}"
+            for item in run.failed
+        ],
     }
 
 
@@ -184,7 +188,3 @@ def _move_lines(items: Sequence[Item]) -> list[str]:
 
 def _dotted(score: float) -> str:
     return f"{SYMBOLS[band_of(score)]} {score_number(score)}"
-
-
-def _failure_text(item: Item) -> str:
-    return _FAILURES.get(item.trouble or "", "Domain Tracker returned an unexpected response")

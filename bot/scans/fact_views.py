@@ -81,14 +81,9 @@ def end_named_by(issue: Issue) -> str | None:
 
 def issue_text(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
     """Return `🔴 Critical: Listed on a blacklist – Ask them`, to be shown as plain text."""
-    return f"{SIGNS[issue.severity]} {issue_words(issue, limit)}"
-
-
-def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
-    """Return the same without its sign."""
     word = outside(issue.word, 40).capitalize()
     if issue.severity is Severity.UNKNOWN:
         word = f"Severity {word}" if word[:1].isdecimal() else word or "No severity"
     fix = outside(issue.fix, limit)
     title = outside(issue.title, limit) or "no title given"
-    return f"{word}: {title}" + (f" – {fix}" if fix else "")
+    return f"{SIGNS[issue.severity]} {word}: {title}" + (f" – {fix}" if fix else "")

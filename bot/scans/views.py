@@ -20,7 +20,7 @@ from bot.blocks.builders import (
     section,
     text_section,
 )
-from bot.blocks.links import domain_url, linked
+from bot.blocks.links import domain_url, linked_name
 from bot.blocks.message import SHARE, Block, Message
 from bot.blocks.text import (
     bold,
@@ -171,9 +171,12 @@ def scan_message(
     `shown` is the score that the reader was shown last, `None` if that is not known. `shared_by`
     is the name of the person who shares it with a channel.
     """
+    head = [health_mrkdwn(report, shown), _scanned(report)]
+    if domain_url(report.host, report.domain_id):  # a title can hold no link
+        head.append(linked_name(report.host, report.domain_id))
     top = [
         header(f"Scan of {host_text(report.host)}"),
-        section(f"{health_mrkdwn(report, shown)}  ·  {_scanned(report)}{_link(report)}"),
+        section("  ·  ".join(head)),
         *_signs(report),
         *_issues(report),
         *_failed(report),
@@ -183,13 +186,6 @@ def scan_message(
     shared = [context(f"Shared by {bold(shared_by, 80)}.")] if shared_by else []
     bottom = shared or _buttons(report)
     return message_of(*top, *(_folded(report, each) for each in report.sections), *bottom)
-
-
-def _link(report: ScanReport) -> str:
-    """Return the name as a link, as a title can hold none; nothing where there is no address."""
-    url = domain_url(report.host, report.domain_id)
-    name = literal(host_text(report.host), 300)
-    return f"  ·  {linked(name, report.host, report.domain_id)}" if url else ""
 
 
 def _signs(report: ScanReport) -> list[Block]:
