@@ -18,7 +18,7 @@ from bot.domains.views import domains_message
 from bot.keys.budget import QuotaService
 from bot.scans import bulk_summary
 from bot.scans import bulk_views as views
-from bot.scans.bulk_record import BulkScanOverError, BulkScanRunsError, items_of
+from bot.scans.bulk_record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
 from bot.scans.bulk_runner import BulkScans
 from bot.tracker.hostnames import HostNameError, host_name
 from bot.tracker.models import Domain
@@ -77,9 +77,7 @@ class BulkScanListeners:
 
     async def stop(self, request: Request, run_id: str) -> None:
         """Stop a bulk scan after its present domain: for who began it, and managers of the key."""
-        run, person = await self.bulk.last(request.workspace), request.origin.user_id
-        if run is None or run.run_id != run_id:
-            raise BulkScanOverError("another one has begun")
+        run, person = await self._last(request, run_id), request.origin.user_id
         if run.asked_by != person:
             await self.permissions.require_configurer(request)
         await self.bulk.stop(request.workspace, run_id, person)
@@ -89,10 +87,14 @@ class BulkScanListeners:
     async def show_list(self, request: Request, value: str) -> None:
         """Open a whole list of the last summary."""
         run_id, title = json.loads(value)
+        run = await self._last(request, run_id)
+        await request.open_form(bulk_summary.list_form(run, title, self.clock()))
+
+    async def _last(self, request: Request, run_id: str) -> BulkScan:
         run = await self.bulk.last(request.workspace)
         if run is None or run.run_id != run_id:
             raise BulkScanOverError("another one has begun")
-        await request.open_form(bulk_summary.list_form(run, title, self.clock()))
+        return run
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:
         return await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
