@@ -11,7 +11,7 @@ from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
 from bot.home.screen import HomeScreen
 from bot.home.views import REFRESH
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.slack.errors import SlackError
 from bot.store.documents import ConflictError, Documents, StoreError
 
@@ -47,7 +47,7 @@ class HomeListeners:
         Once, and never if the store fails.
         """
         workspace, user_id = request.workspace, request.origin.user_id
-        with warned("not greeted", StoreError, SlackError), suppress(ConflictError):
+        with log_and_suppress("not greeted", StoreError, SlackError), suppress(ConflictError):
             await self.documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
             if not (await request.fetch_member()).is_stranger:
                 await request.reply(greeting_message())

@@ -13,7 +13,7 @@ from bot.dispatch.request import Request
 from bot.domains.service import Snapshot
 from bot.home.collector import HomeCollector
 from bot.home.views import home_view, refreshable
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.slack.client import publish_home
 from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
@@ -80,7 +80,7 @@ class HomeScreen:
 
     async def _publish(self, visit: Request, number: int, page: Message) -> None:
         if self._draws.is_latest(_name(visit), number):
-            with warned("Home was not drawn", SlackError):
+            with log_and_suppress("Home was not drawn", SlackError):
                 await publish_home(visit.client, visit.origin.user_id, page)
 
 
