@@ -136,11 +136,9 @@ def entry_line(entry: admin.Entry) -> str:
 
 
 def _not_a_manager(error: admin.NotAManagerError, _facts: Facts) -> Message:
-    named = names_text(error.managers)
-    who = f" Managers: {named}." if named else ""
     return plain_message(
         "Only admins, owners, and appointed managers can manage the API key."
-        f"{who} Please ask one of them.{_organisation_text(error)}"
+        f"{_managers_sentence(error.managers)} Please ask one of them.{_organisation_text(error)}"
     )
 
 
@@ -155,12 +153,15 @@ def _not_an_admin(error: admin.NotAnAdminError, _facts: Facts) -> Message:
 def _outside_audience(error: admin.OutsideAudienceError, _facts: Facts) -> Message:
     deed, change = f"{error.operation} domains", "Admins and owners can change that with"
     if error.audience is Audience.MANAGERS:
-        named = names_text(error.managers)
-        who = f" Managers: {named}." if named else ""
+        who = _managers_sentence(error.managers)
         text = f"Only admins, owners, and managers can {deed} in this workspace.{who}"
     else:
         text = f"Guests can't {deed} in this workspace."
     return plain_message(f"{text} {change} `/domainkey`.")
+
+
+def _managers_sentence(user_ids: Sequence[str]) -> str:
+    return f" Managers: {names_text(user_ids)}." if user_ids else ""
 
 
 def _organisation_text(error: admin.NotAManagerError | admin.NotAnAdminError) -> str:

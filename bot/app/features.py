@@ -41,9 +41,10 @@ from bot.domains.add_many import DomainLists
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, StoredVersions
-from bot.domains.shown import ShownScores
-from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
+from bot.domains.service import Portfolio, ShownScores, StoredVersions
+from bot.home.collector import HomeCollector
+from bot.home.listeners import HomeListeners
+from bot.home.screen import HomeScreen
 from bot.keys.allowances import KeyAllowances
 from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyNotices
@@ -51,7 +52,6 @@ from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.bulk_runner import BulkScans
-from bot.scans.bulk_views import progress_message, summary_message
 from bot.scans.listeners import ScanListeners
 from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
@@ -138,8 +138,6 @@ class Features:
             tasks,
             self.scans,
             services.posting,
-            progress=progress_message,
-            summary=summary_message,
             clock=clock,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))

@@ -174,6 +174,19 @@ def raw_text(text: str) -> Block:
     return {"type": "raw_text", "text": text}
 
 
+def link_cell(text: str, url: str) -> Block:
+    """Return a cell of a data table, but not of its header, that is a link.
+
+    https://docs.slack.dev/reference/block-kit/blocks/data-table-block and
+    https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+    """
+    link = {"type": "link", "url": url, "text": text}
+    return {
+        "type": "rich_text",
+        "elements": [{"type": "rich_text_section", "elements": [link]}],
+    }
+
+
 def raw_number(value: float, text: str) -> Block:
     """Return a cell of a data table that sorts by `value` and shows `text`."""
     return {"type": "raw_number", "value": value, "text": text}

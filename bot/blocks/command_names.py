@@ -7,6 +7,7 @@ from typing import Any
 
 # The prefix, and all commands with the bot's own names: set once, where a process starts.
 NAMING: ContextVar[tuple[str, Collection[str]]] = ContextVar("NAMING", default=("", ()))
+_OUTSIDE = {"raw_text", "link"}
 _BACK = {"action_id", "block_id", "initial_value", "private_metadata", "url", "value"}
 
 
@@ -25,7 +26,7 @@ def own_name(typed: str) -> str:
 def renamed(part: Any) -> Any:
     """Return a message, form or part of one with the names that people type.
 
-    What comes back to the bot, and cells of tables, which hold outside text, stay as they are.
+    What comes back to the bot, and names in tables, which are outside text, stay as they are.
     """
     prefix, commands = NAMING.get()
     if not prefix:
@@ -35,6 +36,6 @@ def renamed(part: Any) -> Any:
         return re.sub(rf"(?<![\w./-])/(?=(?:{names})\b(?![/-]))", f"/{prefix}", part)
     if isinstance(part, list | tuple):
         return [renamed(each) for each in part]
-    if not isinstance(part, dict) or part.get("type") == "raw_text":
+    if not isinstance(part, dict) or part.get("type") in _OUTSIDE:
         return part
     return {name: value if name in _BACK else renamed(value) for name, value in part.items()}

@@ -6,9 +6,12 @@ The template is one of the process: every name in every message would carry it a
 from contextvars import ContextVar
 from urllib.parse import quote
 
+from bot.blocks.text import bold, host_text
+from bot.process.redaction import holds_secret
 from bot.tracker.hostnames import HostNameError, host_name
 
 DOMAIN_ID, DOMAIN = "{domainId}", "{domain}"
+MAX_URL_CHARS = 1_000  # so that it is not cut where a text is clipped
 _TEMPLATE: ContextVar[str] = ContextVar("template", default="")
 
 
@@ -18,7 +21,10 @@ def use_template(template: str | None) -> None:
 
 
 def domain_url(host: str, domain_id: str | None = None) -> str | None:
-    """Return the address of a domain, `None` without a template or what it needs."""
+    """Return the address of a domain, `None` without a template or what it needs.
+
+    One that is too long, or holds a key or token, is never shown.
+    """
     template = _TEMPLATE.get()
     if not template or (DOMAIN_ID in template and not domain_id):
         return None
@@ -26,8 +32,9 @@ def domain_url(host: str, domain_id: str | None = None) -> str | None:
         name = host_name(host)
     except HostNameError:
         name = host
-    url = template.replace(DOMAIN_ID, quote(domain_id or "", safe=""))
-    return url.replace(DOMAIN, quote(name, safe=""))
+    url = template.replace(DOMAIN_ID, quote(domain_id or "", safe="", errors="replace"))
+    url = url.replace(DOMAIN, quote(name, safe="", errors="replace"))
+    return None if len(url) > MAX_URL_CHARS or holds_secret(url) else url
 
 
 def linked(mrkdwn: str, host: str, domain_id: str | None = None) -> str:
@@ -37,3 +44,8 @@ def linked(mrkdwn: str, host: str, domain_id: str | None = None) -> str:
         return mrkdwn
     star = "*" if mrkdwn.startswith("*") else ""
     return f"{star}<{url.replace('&', '&amp;')}|{mrkdwn.strip('*')}>{star}"
+
+
+def linked_name(host: str, domain_id: str | None = None, limit: int = 300) -> str:
+    """Return a name from outside as bold mrkdwn, and as a link if it has an address."""
+    return linked(bold(host_text(host), limit), host, domain_id)

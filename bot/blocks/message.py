@@ -84,11 +84,18 @@ def table_lines(table: Block) -> Iterator[str]:
     titles, *rows = table["rows"]
     for row in rows:
         cells = [
-            f"{title['text']} {cell['text']}" if cell["type"] == "raw_number" else cell["text"]
+            f"{title['text']} {text}" if cell["type"] == "raw_number" else text
             for title, cell in zip(titles, row, strict=True)
-            if cell["text"] != EMPTY_CELL
+            if (text := cell_text(cell)) != EMPTY_CELL
         ]
         yield "  ·  ".join(cells)
+
+
+def cell_text(cell: Block) -> str:
+    """Return the text of a cell; a link is said by its words."""
+    if cell["type"] == "rich_text":
+        cell = cell["elements"][0]["elements"][0]
+    return str(cell["text"])
 
 
 def _series_line(series: Block) -> str:

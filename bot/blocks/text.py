@@ -114,9 +114,9 @@ def score_number(score: float) -> str:
     return f"{math.floor(score * 10) / 10:g}"
 
 
-def score_words(score: float | None) -> str:
-    """Return a score as a number, or `unknown`."""
-    return "unknown" if score is None else score_number(score)
+def average_text(average: float | None, of: str = "average") -> str:
+    """Return `average 69`, or `no score yet` where no domain has one."""
+    return Band.UNKNOWN.value if average is None else f"{of} {score_number(average)}"
 
 
 def host_text(host: str) -> str:

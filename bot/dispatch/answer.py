@@ -66,9 +66,9 @@ class Answer:
     `window` shows the answer to a press on the Home tab. `view_id` is the form in which it is
     drawn, and `drawn` what was last drawn there. `retry_line` is the command line that asks the
     same again. `takes_place`: the answer replaces the pressed message. `shares`: one with a
-    `Share` button is shared at once. `on_stop` returns the answer if the process stops before the
-    end. `first_word` is sent if the answer takes long; `lasting_word` stands in for progress that
-    cannot be replaced.
+    `Share` button is shared at once. `has_shared`: something was shown to the whole channel.
+    `on_stop` returns the answer if the process stops before the end. `first_word` is sent if the
+    answer takes long; `lasting_word` stands in for progress that cannot be replaced.
     """
 
     origin: Origin
@@ -80,6 +80,7 @@ class Answer:
     takes_place: bool = False
     shares: bool = False
     sent: Sent = Sent.NOTHING
+    has_shared: bool = field(default=False, init=False)
     drawn: DrawnForm | None = field(default=None, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     first_word: Message = field(default=IN_LINE, init=False, repr=False)
@@ -110,6 +111,7 @@ class Answer:
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
         await self.replies.send(self.client, self.origin, message, to_channel=True)
+        self.has_shared = True
 
     async def draw(self, form: Mapping[str, Any]) -> None:
         """Draw `form` in the open one; raise SlackError, also where it was closed."""

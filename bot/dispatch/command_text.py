@@ -103,7 +103,14 @@ def unknown_key(word: "Word", known: Iterable[str]) -> NotUnderstood:
     return NotUnderstood(word.typed, key=f"{key}:", fix=fix)
 
 
-def corrected_text(parts: Iterable[Word | NotUnderstood]) -> str | None:
+def require_understood(words: Sequence[Word | NotUnderstood]) -> None:
+    """Raise NotUnderstoodError with all that is not understood among the words of a command."""
+    if problems := [each for each in words if isinstance(each, NotUnderstood)]:
+        understood = [each.typed for each in words if isinstance(each, Word)]
+        raise NotUnderstoodError(problems, understood, _corrected_text(words))
+
+
+def _corrected_text(parts: Iterable[Word | NotUnderstood]) -> str | None:
     """Return a command's text with the parts that may be meant; `None` if that is not known."""
     words = [part.raw if isinstance(part, Word) else part.fix for part in parts]
     known = [word for word in words if word is not None]

@@ -25,7 +25,7 @@ class Command:
     scope of the key for that, where the service names one.
     `changes`: it may change something, so that a failure says that nothing was changed.
     `button`: the label of its button in direct messages with the bot, below the list of all
-    commands, if it has one there. The buttons of Home are in `bot/home/sections.py`.
+    commands, if it has one there. The buttons of Home are in `bot/home/views.py`.
     """
 
     name: str

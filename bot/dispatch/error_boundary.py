@@ -11,7 +11,7 @@ import structlog
 from bot.blocks.message import Message
 from bot.dispatch import usage
 from bot.dispatch.answer import Sent
-from bot.dispatch.external_people import ExternalUserGuard
+from bot.dispatch.external_people import ExternalUserGuard, SharedChannelNotice
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.interrupted import InflightTracker, WaitingRequest
 from bot.dispatch.request import Request
@@ -121,6 +121,7 @@ class ErrorBoundary:
     once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     turns: Turns[WorkspaceId] = field(default_factory=Turns)
+    shared_channels: SharedChannelNotice = field(default_factory=SharedChannelNotice)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
@@ -156,6 +157,8 @@ class ErrorBoundary:
                 if request.answer.sent is Sent.PROGRESS:  # the answer is in a form
                     with log_and_suppress("message not sent", SlackError):
                         await request.reply(usage.ANSWERED_IN_FORM)
+                if request.answer.has_shared:
+                    await self.shared_channels.send(request)
                 outcome, failure = "answered", None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 outcome, failure = type(error).__name__, error

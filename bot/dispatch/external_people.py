@@ -1,14 +1,16 @@
-"""Check that a person belongs to the workspace."""
+"""Check that a person belongs to the workspace, and say who else reads what they share."""
 
 from collections.abc import Callable
 
 import structlog
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 
 from bot.dispatch.request import Request
+from bot.dispatch.usage import READ_OUTSIDE
 from bot.process.clock import seconds_now
-from bot.process.errors import ExternalUserError
+from bot.process.errors import ExternalUserError, log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.slack.channels import fetch_channel
 from bot.slack.errors import SlackError, SlackRefusedError
 
 logger = structlog.get_logger()
@@ -48,3 +50,27 @@ class ExternalUserGuard:
         if member.is_stranger:
             raise ExternalUserError("a person of another workspace")
         self._known[who] = True
+
+
+class SharedChannelNotice:
+    """Tells each person once for each channel that other companies read what they share there.
+
+    In memory: after a restart it is said once more.
+    """
+
+    def __init__(self) -> None:
+        self._checked: LRUCache[tuple[WorkspaceId, str, str], bool] = LRUCache(MAX_KNOWN)
+
+    async def send(self, request: Request) -> None:
+        """Answer what was shared in a channel of several companies; a failure is only logged.
+
+        Slack tells the bot nothing about a private channel that it is not in.
+        """
+        channel_id, person = request.origin.channel_id or "", request.origin.user_id
+        checked = (request.workspace, person, channel_id)
+        if checked in self._checked:
+            return
+        with log_and_suppress("who reads along is unknown", SlackError):
+            if (await fetch_channel(request.client, channel_id)).is_shared:
+                await request.reply(READ_OUTSIDE)
+            self._checked[checked] = True

@@ -31,6 +31,10 @@ ALREADY_PRESSED = plain_message(
     "This is already done or under way. Type the command to do it again."
 )
 ALREADY_SHARED = plain_message("This is already shared with the channel.")
+# To who shares something in a channel of several companies.
+READ_OUTSIDE = plain_message(
+    "👥 People from another company are in this channel and can read this."
+)
 # To `Cancel` below a question.
 CANCELED = plain_message("Canceled. Nothing was done.")
 # In place of "still working".

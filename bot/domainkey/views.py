@@ -35,7 +35,7 @@ from bot.keys.views import (
     label_text,
     left_text,
 )
-from bot.scans.bulk_runner import MAX_DOMAINS
+from bot.scans.bulk_record import MAX_DOMAINS
 from bot.scans.bulk_views import NEVER_SCANNED, START_ALL, price_text, scan_all_label
 from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
 from bot.tracker.rate_limit import BudgetState

@@ -15,7 +15,7 @@ from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
 from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists, NewDomains, Report, new_domains, parse_new_domains
+from bot.domains.add_many import AddReport, DomainLists, NewDomains, new_domains, parse_new_domains
 from bot.domains.service import Portfolio, Snapshot
 from bot.keys.allowances import KeyAllowances
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -81,7 +81,7 @@ class AddingListeners:
     async def add_list(self, request: Request, name: str) -> None:
         request.answer.retry_line = views.LIST_LINE + name
         await self.permissions.require(request, "add")
-        report = Report(await self.lists.kept(request.workspace, name))
+        report = AddReport(await self.lists.kept(request.workspace, name))
         stopped = plain_message("The app is restarting and had to stop.")
         request.answer.on_stop = lambda: views.list_summary(name, report, stopped)
 
@@ -95,7 +95,7 @@ class AddingListeners:
             why = await self.explain(report.stopped_by, request)
         await request.reply(views.list_summary(name, report, why))
 
-    async def _show_progress(self, request: Request, report: Report) -> None:
+    async def _show_progress(self, request: Request, report: AddReport) -> None:
         """Show the progress at first and after each quarter, where it replaces a message."""
         done, count = len(report.outcomes), len(report.new.domains)
         is_due = done < count and done % max(MIN_STEP, math.ceil(count / STEPS)) == 0

@@ -13,7 +13,7 @@ from bot.dispatch.command_text import (
     NotUnderstood,
     NotUnderstoodError,
     Word,
-    corrected_text,
+    require_understood,
     split_words,
     unknown_key,
 )
@@ -116,18 +116,15 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
     """
     typed: list[str] = []
     labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
-    parts: list[Word | NotUnderstood] = []
+    words: list[Word | NotUnderstood] = []
     for word in split_words(text):
         if problem := _problem(word, labels):
-            parts.append(problem)
+            words.append(problem)
             continue
-        parts.append(word)
+        words.append(word)
         (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
-    if any(isinstance(part, NotUnderstood) for part in parts):
-        parts = [_as_host(part) for part in parts]
-        problems = [part for part in parts if isinstance(part, NotUnderstood)]
-        understood = [part.typed for part in parts if isinstance(part, Word)]
-        raise NotUnderstoodError(problems, understood, corrected_text(parts))
+    if any(isinstance(each, NotUnderstood) for each in words):
+        require_understood([_as_host(each) for each in words])
     new = NewDomain(
         host="",
         domain_type=labels["type"][0] if labels["type"] else owned_type,
@@ -166,7 +163,7 @@ def _problem(word: Word, labels: dict[str, list[str]]) -> NotUnderstood | None:
     return NotUnderstood(word.typed, why, f"{word.key}:") if why else None
 
 
-class Outcome(Enum):
+class AddOutcome(Enum):
     """The outcome for one domain of a list."""
 
     ADDED = "added"
@@ -176,27 +173,27 @@ class Outcome(Enum):
 
 
 @dataclass(slots=True)
-class Report:
+class AddReport:
     """The outcomes for the domains of a list; those without one were not tried.
 
     `reasons` are the service's own words by host, or `None`. `stopped_by` ended the list early.
     """
 
     new: NewDomains
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, AddOutcome] = field(default_factory=dict)
     reasons: dict[str, str | None] = field(default_factory=dict)
     stopped_by: BotError | None = None
 
-    def hosts(self, outcome: Outcome | None) -> list[str]:
+    def hosts(self, outcome: AddOutcome | None) -> list[str]:
         """Return the hosts with this outcome; `None`: those that were not tried."""
         return [host for host in self.new.hosts if self.outcomes.get(host) is outcome]
 
     def settle(self, listed: Container[str]) -> None:
         """Correct the unknown and refused outcomes by the list."""
-        for host in filter(listed.__contains__, self.hosts(Outcome.UNKNOWN)):
-            self.outcomes[host] = Outcome.ADDED
-        for host in filter(listed.__contains__, self.hosts(Outcome.REFUSED)):
-            self.outcomes[host] = Outcome.KNOWN
+        for host in filter(listed.__contains__, self.hosts(AddOutcome.UNKNOWN)):
+            self.outcomes[host] = AddOutcome.ADDED
+        for host in filter(listed.__contains__, self.hosts(AddOutcome.REFUSED)):
+            self.outcomes[host] = AddOutcome.KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +225,7 @@ class DomainLists:
         return await self.portfolio.snapshot(workspace, newer_than=self.clock())
 
     async def add(
-        self, workspace: WorkspaceId, report: Report, on_step: Callable[[], Awaitable[None]]
+        self, workspace: WorkspaceId, report: AddReport, on_step: Callable[[], Awaitable[None]]
     ) -> None:
         """Add the domains of `report`, one after the other, and note each outcome in it.
 
@@ -236,7 +233,7 @@ class DomainLists:
         """
         listed = (await self.listed(workspace)).by_host
         known = [host for host in report.new.hosts if host in listed]
-        report.outcomes.update(dict.fromkeys(known, Outcome.KNOWN))
+        report.outcomes.update(dict.fromkeys(known, AddOutcome.KNOWN))
         try:
             for new in report.new.domains:
                 if new.host not in listed and not report.stopped_by:
@@ -247,18 +244,18 @@ class DomainLists:
         with log_and_suppress("no list after writes", BotError):
             report.settle((await self.portfolio.snapshot(workspace)).by_host)
 
-    async def _add(self, workspace: WorkspaceId, new: NewDomain, report: Report) -> None:
-        report.outcomes[new.host] = Outcome.UNKNOWN  # also if this is cut off
+    async def _add(self, workspace: WorkspaceId, new: NewDomain, report: AddReport) -> None:
+        report.outcomes[new.host] = AddOutcome.UNKNOWN  # also if this is cut off
         try:
             await self.adder.add(workspace, new, is_one_of_many=True)
-            report.outcomes[new.host] = Outcome.ADDED
+            report.outcomes[new.host] = AddOutcome.ADDED
         except AlreadyAddedError:
-            report.outcomes[new.host] = Outcome.KNOWN
+            report.outcomes[new.host] = AddOutcome.KNOWN
         except RejectedError as error:
-            report.outcomes[new.host] = Outcome.REFUSED
+            report.outcomes[new.host] = AddOutcome.REFUSED
             report.reasons[new.host] = error.detail
         except UncertainAddError as error:
-            if len(report.hosts(Outcome.UNKNOWN)) >= MAX_UNKNOWN:
+            if len(report.hosts(AddOutcome.UNKNOWN)) >= MAX_UNKNOWN:
                 cause = error.__cause__
                 report.stopped_by = cause if isinstance(cause, BotError) else error
         except BotError as error:  # nothing was written

@@ -20,10 +20,11 @@ from bot.blocks.builders import (
     run_button,
     section,
 )
+from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
-from bot.blocks.text import bold, code, host_text, lines_within, literal, plural
+from bot.blocks.text import code, host_text, lines_within, literal, plural
 from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
-from bot.domains.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
+from bot.domains.add_many import MAX_DOMAINS, AddOutcome, AddReport, NewDomains
 from bot.domains.views import score_mrkdwn
 from bot.keys.views import left_text
 from bot.process.redaction import holds_secret
@@ -53,7 +54,7 @@ LISTS = 2
 
 def added_message(new: NewDomain, listed: Domain | None) -> Message:
     """Return the answer to an added domain; `listed` is `None` if it is not listed yet."""
-    added = f"✅ Added {bold(host_text(new.host), 300)}."
+    added = f"✅ Added {linked_name(new.host, listed.domain_id if listed else None)}."
     if listed is None:
         all_domains = run_button("All domains", "/domains", style="primary")
         text = "Domain Tracker doesn't list it yet. This can take a moment."
@@ -62,7 +63,7 @@ def added_message(new: NewDomain, listed: Domain | None) -> Message:
 
 
 def already_added_message(host: str, listed: Domain) -> Message:
-    text = f"{bold(host_text(host), 300)} is already in your portfolio."
+    text = f"{linked_name(host, listed.domain_id)} is already in your portfolio."
     return message_of(section(text), _state(listed), *_next_steps(host))
 
 
@@ -144,8 +145,10 @@ def list_question(
         (len(new.notes), "not a domain" if len(new.notes) == 1 else "not domains"),
         (new.repeated, "repeated"),
     )
-    said = [f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count]
-    lines = [f"*{title}*" + (f" {', '.join(said)}." if said else "")]
+    counted = [
+        f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count
+    ]
+    lines = [f"*{title}*" + (f" {', '.join(counted)}." if counted else "")]
     lines += _named("New", fresh) + _named("Already there", known)
     lines += _named("Not a domain", new.notes, code)
     if not fresh:
@@ -156,37 +159,37 @@ def list_question(
     return message_of(*paragraphs(lines), context(note), *actions(add, cancel_button()))
 
 
-def progress_message(report: Report) -> Message:
+def progress_message(report: AddReport) -> Message:
     """Return the message while a list is added."""
-    known = len(report.hosts(Outcome.KNOWN))
+    known = len(report.hosts(AddOutcome.KNOWN))
     done, wanted = len(report.outcomes) - known, len(report.new.hosts) - known
     return plain_message("⏳ Adding domains…" + (f" {done:,} of {wanted:,} done." if done else ""))
 
 
-def list_summary(name: str, report: Report, why: Message | None = None) -> Message:
+def list_summary(name: str, report: AddReport, why: Message | None = None) -> Message:
     """Return what became of a list; `why` says what ended it early."""
-    added, left = report.hosts(Outcome.ADDED), report.hosts(None)
-    known, unknown = report.hosts(Outcome.KNOWN), report.hosts(Outcome.UNKNOWN)
+    added, left = report.hosts(AddOutcome.ADDED), report.hosts(None)
+    known, unknown = report.hosts(AddOutcome.KNOWN), report.hosts(AddOutcome.UNKNOWN)
     wanted = len(report.new.hosts) - len(known)
 
     def refusal(host: str) -> str:
-        said = report.reasons.get(host)
-        return _host(host) + (f" – it said {code(said, 100)}" if said else "")
+        reason = report.reasons.get(host)
+        return _host(host) + (f" – it said {code(reason, 100)}" if reason else "")
 
     title = f"*Added {len(added):,} of {plural(wanted, 'domain')}.*"
     lines = [f"✅ {title}" if len(added) == wanted else title]
     lines += _named("Not tried", left)
     lines += _named("Not confirmed, may still appear", unknown)
-    lines += _named("Refused", report.hosts(Outcome.REFUSED), refusal)
+    lines += _named("Refused", report.hosts(AddOutcome.REFUSED), refusal)
     lines += _named("Added", added) + _named("Already there", known)
     again = run_button("Try again", LIST_LINE + name, once=True) if left or unknown else None
-    said = [block for block in why.blocks if block["type"] != "actions"] if why else []
+    failure = [block for block in why.blocks if block["type"] != "actions"] if why else []
     # Names that do not fit a button were never scanned: they are asked for by that.
     scan = run_button("Scan them", f"/scan {' '.join(added)}", number=2) if added else None
     if added and scan is None:
         scan = run_button("Scan them", "/scan scanned:never", number=2)
     buttons = actions(again, scan, run_button("All domains", "/domains", number=1))
-    return message_of(*said, *paragraphs(lines), *buttons)
+    return message_of(*failure, *paragraphs(lines), *buttons)
 
 
 def _host(host: str) -> str:

@@ -58,7 +58,7 @@ class KnownIssue(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """The place of its severity, the worst is 0."""
+        """The index of its severity, the worst is 0."""
         return SEVERITIES.index(self.severity)
 
 
@@ -117,7 +117,7 @@ class EndDates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """For how many of `domains` the last scan told both end dates, and issues or checks.
+    """For how many of `domains` the last scan gave both end dates, and issues or checks.
 
     `age` is that of the oldest of these scans, `None` without any.
     """
@@ -168,8 +168,8 @@ class KnownEnds:
         }
         counts = self._by_registration(near)
         rows = (
-            Ending(host, ends, told - 1, self.within)
-            if (told := counts.get(host, 1))
+            Ending(host, ends, count - 1, self.within)
+            if (count := counts.get(host, 1))
             else Ending(host, replace(ends, registration=None), 0, self.within)
             for host, ends in near.items()
         )
@@ -186,18 +186,18 @@ class KnownEnds:
         It is named as WHOIS does, or else as a host above that has the same end.
         """
         counts: dict[str, int] = {}
-        told_by: dict[tuple[str, date], str] = {}
+        first_host: dict[tuple[str, date], str] = {}
         for host in sorted(near, key=lambda each: (len(each), each)):
             end = near[host].registration
             if end is None or not self._is_soon(end):
                 continue
             labels = host.split(".")
-            above = (".".join(labels[place:]) for place in range(1, len(labels)))
+            above = (".".join(labels[start:]) for start in range(1, len(labels)))
             names = (near[host].registered or host, *above)
-            known = (told_by[name, end.day] for name in names if (name, end.day) in told_by)
+            known = (first_host[name, end.day] for name in names if (name, end.day) in first_host)
             first = next(known, host)
-            told_by.setdefault((names[0], end.day), first)
-            told_by.setdefault((host, end.day), first)
+            first_host.setdefault((names[0], end.day), first)
+            first_host.setdefault((host, end.day), first)
             counts.setdefault(host, 0)
             counts[first] += 1
         return counts
@@ -251,11 +251,16 @@ class KeptEndDates:
         self._documents = documents
         self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
 
-    async def known(self, workspace: WorkspaceId, now: datetime) -> KnownEnds | None:
+    async def known(
+        self, workspace: WorkspaceId, now: datetime, *, is_needed: bool = False
+    ) -> KnownEnds | None:
         """Return them as they are at `now`; `None` if the store does not answer in time.
 
-        A scan by another process may be unknown for 5 s.
+        A scan by another process may be unknown for 5 s. With `is_needed` they are the newest, and
+        a store that does not answer raises StoreError.
         """
+        if is_needed:
+            return KnownEnds(await self.get(workspace), now)
         with log_and_suppress("end dates are unknown", StoreError, TimeoutError):
             by_host = self._known.get(workspace)
             if by_host is None:

@@ -9,19 +9,14 @@ from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, ScanFacts
 from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
 
 URGENT, SOON = "🔴", "⚠️"
-
-
 REGISTRATION, CERTIFICATE = END_COLUMNS = ("Registration", "Certificate")
-
-
-MAX_HOSTS_TOLD = 2
-
-
+MAX_HOSTS_SHOWN = 2
 DAYS_IN_YEAR = 365
-
-
-# Further ends are said in years: a certificate without an end says 9999.
-MAX_DAYS_TOLD = 1_000
+# Further ends are told in years: a certificate without an end says 9999.
+MAX_DAYS_SHOWN = 1_000
+# The value by which a cell sorts that has no date: after all days.
+LAST_VALUE = 10_000_000
+Cell = tuple[int, str]
 
 
 def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
@@ -33,14 +28,12 @@ def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
 def end_sign(end: EndDate, now: datetime, *, is_owned: bool = True) -> str:
     """Return the sign of an end that is near or past, or nothing.
 
-    An end of a domain that is not owned has none: it is for its owner to mend.
+    An end of a domain that is not owned has none: its owner has to renew it.
     """
     left = end.days_left(now)
-    if not is_owned:
+    if not is_owned or (left >= SOON_DAYS and not end.has_ended(now)):
         return ""
-    if left < URGENT_DAYS or end.has_ended(now):
-        return URGENT
-    return SOON if left < SOON_DAYS else ""
+    return URGENT if left < URGENT_DAYS or end.has_ended(now) else SOON
 
 
 def end_text(name: str, end: EndDate, now: datetime) -> str:
@@ -53,19 +46,12 @@ def end_text(name: str, end: EndDate, now: datetime) -> str:
 
 def span_text(days: int) -> str:
     """Return `9 days`, or `27 years`."""
-    return plural(days, "day") if days < MAX_DAYS_TOLD else plural(days // DAYS_IN_YEAR, "year")
+    return plural(days, "day") if days < MAX_DAYS_SHOWN else plural(days // DAYS_IN_YEAR, "year")
 
 
 def end_date_text(end: EndDate) -> str:
     """Return mrkdwn of when something ends, the day alone where the scan names no time zone."""
     return _both_dates(moment_token(end.moment) if end.moment else day_text(end.day), end)
-
-
-# The value by which a cell sorts that has no date: after all days.
-LAST_VALUE = 10_000_000
-
-
-Cell = tuple[int, str]
 
 
 def end_cells(row: EndDates | None, now: datetime, *, is_owned: bool = True) -> tuple[Cell, Cell]:
@@ -87,7 +73,7 @@ def _cell(end: EndDate | None, now: datetime, *, is_owned: bool) -> Cell:
 def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = True) -> str:
     """Return all that ends soon, and the age of the scan that says so.
 
-    One that is not of the owned type has no sign: its end is for its owner to mend.
+    One that is not of the owned type has no sign: its owner has to renew it.
     """
     notes = [f"and {plural(row.hosts_under, 'host')} under it"] if row.hosts_under else []
     notes += [] if is_owned else ["not an owned domain"]
@@ -121,26 +107,28 @@ def sign_words(change: KnownChange) -> str:
 
 
 def _few(hosts: Sequence[str]) -> str:
-    left_out = len(hosts) - MAX_HOSTS_TOLD
-    return ", ".join(hosts[:MAX_HOSTS_TOLD]) + (f" and {left_out:,} more" if left_out > 0 else "")
+    left_out = len(hosts) - MAX_HOSTS_SHOWN
+    return ", ".join(hosts[:MAX_HOSTS_SHOWN]) + (f" and {left_out:,} more" if left_out > 0 else "")
 
 
 def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
     """Return `scanned 3 days ago`, or `oldest scan 3 days ago`; nothing without rows."""
     if not rows:
         return ""
-    scanned = [row.scanned_at for row in rows]
-    oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
+    oldest, newest = _ages(rows, now)
     return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
 
 
 def as_of_text(rows: Sequence[EndDates], now: datetime) -> str:
     """Return `End dates as of 3 days ago.`, the age of the oldest scan."""
-    oldest, newest = (
-        age_text((now - at).total_seconds())
-        for at in (min(row.scanned_at for row in rows), max(row.scanned_at for row in rows))
-    )
+    oldest, newest = _ages(rows, now)
     return f"End dates as of {oldest}{'' if newest == oldest else ' or later'}."
+
+
+def _ages(rows: Sequence[EndDates], now: datetime) -> tuple[str, str]:
+    scanned = [row.scanned_at for row in rows]
+    oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
+    return oldest, newest
 
 
 def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:
@@ -150,9 +138,12 @@ def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:
     """
     if coverage is None or not coverage.domains:
         return ""
-    count = plural(coverage.domains, "domain")
-    known = f"Dates known for {coverage.dates:,} of {count}, issues for {coverage.issues:,}."
-    said = [] if coverage.is_complete else [known]
+    sentences = []
+    if not coverage.is_complete:
+        count = plural(coverage.domains, "domain")
+        sentences.append(
+            f"Dates known for {coverage.dates:,} of {count}, issues for {coverage.issues:,}."
+        )
     if age and coverage.age is not None:
-        said.append(f"Oldest scan {age_text(coverage.age.total_seconds())}.")
-    return " ".join(said)
+        sentences.append(f"Oldest scan {age_text(coverage.age.total_seconds())}.")
+    return " ".join(sentences)

@@ -15,8 +15,7 @@ from bot.domains.csv_file import domains_csv, export_text, exported_message, fil
 from bot.domains.end_dates import KeptEndDates, KnownEnds
 from bot.domains.lookup import host_of
 from bot.domains.query import Query, parse_query, select
-from bot.domains.service import Portfolio, Snapshot
-from bot.domains.shown import ShownScores
+from bot.domains.service import Portfolio, ShownScores, Snapshot
 from bot.domains.views import (
     EXPORT_DOMAINS,
     SHARE_DOMAINS,
@@ -106,11 +105,6 @@ class DomainsListeners:
     async def _found(
         self, request: Request, snapshot: Snapshot, query: Query
     ) -> tuple[list[Domain], KnownEnds | None]:
-        now = self.clock()
-        known: KnownEnds | None
-        if query.needs_ends:  # without them the list would be wrong: an error is the answer
-            known = KnownEnds(await self.ends.get(request.workspace), now)
-        else:
-            known = await self.ends.known(request.workspace, now)
+        known = await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
         # Sorting and packing 10,000 domains takes tens of milliseconds.
         return await asyncio.to_thread(select, snapshot.domains, query, known), known

@@ -11,14 +11,14 @@ from bot.dispatch.command_text import (
     NotUnderstood,
     NotUnderstoodError,
     Word,
-    corrected_text,
     quoted,
+    require_understood,
     split_words,
     unknown_key,
 )
 from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.lookup import host_of
-from bot.tracker.findings import SEVERITIES, EndDate, Severity
+from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.hostnames import HostNameError, host_name, unicode_name
 from bot.tracker.models import Domain
 
@@ -139,20 +139,18 @@ def parse_query(text: str) -> Query:
         raise NotUnderstoodError(
             [NotUnderstood(text, f"is longer than {MAX_QUERY_CHARS} characters")], []
         )
-    query, parts = EVERYTHING, list[Word | NotUnderstood]()
+    query, words = EVERYTHING, list[Word | NotUnderstood]()
     for word in split_words(text):
         if word.key and word.key not in KEYS:
-            parts.append(_unknown(word))
+            words.append(_unknown(word))
             continue
         try:
             query = _with(query, word)
-            parts.append(word)
+            words.append(word)
         except ValueError as error:
-            parts.append(_unreadable(word, str(error)))
-    parts += _contradictions(query)
-    if problems := [part for part in parts if isinstance(part, NotUnderstood)]:
-        understood = [part.typed for part in parts if isinstance(part, Word)]
-        raise NotUnderstoodError(problems, understood, corrected_text(parts))
+            words.append(_unreadable(word, str(error)))
+    words += _contradictions(query)
+    require_understood(words)
     return query
 
 
@@ -175,12 +173,12 @@ def _unreadable(word: Word, why: str) -> NotUnderstood:
 
 def query_text(query: Query) -> str:
     """Return a text that `parse_query` reads as `query`."""
-    parts = [quoted(word) for word in query.words]
-    parts += [f"tag:{quoted(tag)}" for tag in query.tags]
-    for key, (name, _read, text_of) in _PARTS.items():
+    filters = [quoted(word) for word in query.words]
+    filters += [f"tag:{quoted(tag)}" for tag in query.tags]
+    for key, (name, _read, text_of) in _FILTERS.items():
         value = getattr(query, name)
-        parts += [f"{key}:{text_of(value)}"] if value != getattr(EVERYTHING, name) else []
-    return " ".join(parts)
+        filters += [f"{key}:{text_of(value)}"] if value != getattr(EVERYTHING, name) else []
+    return " ".join(filters)
 
 
 def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = None) -> list[Domain]:
@@ -207,7 +205,7 @@ def _with(query: Query, word: Word) -> Query:
         raise ValueError("needs a value")
     if word.key == "tag":
         return replace(query, tags=(*query.tags, word.value))
-    name, read, _text_of = _PARTS[word.key]
+    name, read, _text_of = _FILTERS[word.key]
     value = read(word.value)
     if word.key not in _LAST_COUNTS and getattr(query, name) not in {None, value}:
         raise ValueError(TWICE)
@@ -259,7 +257,7 @@ def _number_text(score: float) -> str:
 
 
 # The field of each part, what reads it and what writes it.
-_PARTS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
+_FILTERS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     "folder": ("folder", str, quoted),
     "type": ("domain_type", str, quoted),
     "below": ("below", _score, _number_text),
@@ -270,7 +268,7 @@ _PARTS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
     "sort": ("sort", _sort, str),
     "page": ("page", _page, str),
 }
-KEYS = ("tag", *_PARTS)
+KEYS = ("tag", *_FILTERS)
 
 
 def _contradictions(query: Query) -> list[NotUnderstood]:
@@ -302,17 +300,12 @@ def _holds(domain: Domain, query: Query) -> bool:
 
 def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
     ends = ends_of(domain, known)
-    if query.is_unscanned:
-        return ends is None
-    return (
-        ends is not None
-        and (query.expires is None or _ends_within(ends.first, query.expires, known))
-        and (query.issues is None or _has_issues(ends, query.issues))
+    if query.is_unscanned or ends is None:
+        return query.is_unscanned and ends is None
+    days_left = ends.first.days_left(known.now) if ends.first else math.inf
+    return (query.expires is None or days_left <= query.expires) and (
+        query.issues is None or _has_issues(ends, query.issues)
     )
-
-
-def _ends_within(end: EndDate | None, days: int, known: KnownEnds) -> bool:
-    return end is not None and end.days_left(known.now) <= days
 
 
 def _has_issues(ends: EndDates, least: Severity) -> bool:

@@ -36,7 +36,8 @@ class SeenDomains:
 
     async def note(self, workspace: WorkspaceId, hosts: Collection[str]) -> None:
         """Keep the sample of a list, if it is another one; a failure is only logged."""
-        sample = await asyncio.to_thread(_sample_of, hosts)
+        marks = await asyncio.to_thread(lambda: sorted(map(_mark, hosts)))
+        sample = Sample(len(hosts), tuple(marks[:MAX_MARKS]))
         if self._noted.get(workspace) == sample:
             return
         with log_and_suppress("the domains that were seen are not noted", StoreError):
@@ -48,10 +49,6 @@ class SeenDomains:
         """Return the sample of the last list, `None` before the first; raise StoreError."""
         document = await self._documents.get(f"{workspace}/{KIND}")
         return msgspec.convert(document.value["sample"], Sample) if document else None
-
-
-def _sample_of(hosts: Collection[str]) -> Sample:
-    return Sample(len(hosts), tuple(sorted(map(_mark, hosts))[:MAX_MARKS]))
 
 
 def _mark(host: str) -> str:

@@ -1,7 +1,7 @@
-"""List a workspace's domains: asked for once a minute at most, cached in memory."""
+"""List a workspace's domains, cached in memory, and remember the scores that people were shown."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -22,6 +22,7 @@ ASKED_WITHIN_S = 1.0
 KIND = "list"
 # Of all workspaces together: about 200 MB. Each workspace counts as one more.
 MAX_CACHED_DOMAINS = 300_000
+MAX_SHOWN_SCORES = 100_000
 # An age below zero is stale too: the clock was set back.
 FRESH_FOR = timedelta(seconds=60)
 # So fresh it has to be for the bot to say that a domain is not there.
@@ -73,7 +74,7 @@ class StoredVersions:
         """Return the present version, `None` when it is unknown."""
         with log_and_suppress("the version of a list is unknown", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
-                document = await self._documents.get(_place(workspace))
+                document = await self._documents.get(_key(workspace))
             return document.rev if document else 0
         return None
 
@@ -81,10 +82,10 @@ class StoredVersions:
         """Invalidate, in every process, all lists that were asked for before."""
         with log_and_suppress("other processes may keep an older list", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
-                await self._documents.put(_place(workspace), {"v": 1})
+                await self._documents.put(_key(workspace), {"v": 1})
 
 
-def _place(workspace: WorkspaceId) -> str:
+def _key(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}/change"
 
 
@@ -210,3 +211,23 @@ class Portfolio:
             epoch.snapshot, epoch.earlier = snapshot, None
             self._epochs[workspace] = epoch  # by its new size
         return snapshot
+
+
+class ShownScores:
+    """The latest scores that people were shown, in memory: a restart forgets them."""
+
+    def __init__(self) -> None:
+        self._scores: LRUCache[tuple[WorkspaceId, str, str], float | None] = LRUCache(
+            MAX_SHOWN_SCORES
+        )
+
+    def note(
+        self, workspace: WorkspaceId, user_id: str, scores: Mapping[str, float | None]
+    ) -> None:
+        """Note the scores by host that a person is shown now."""
+        for host, score in scores.items():
+            self._scores[workspace, user_id, host] = score
+
+    def last(self, workspace: WorkspaceId, user_id: str, host: str) -> float | None:
+        """Return the score of a host that the person was shown last, `None` if not known."""
+        return self._scores.get((workspace, user_id, host))

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.blocks import builders as blocks
+from bot.blocks.links import domain_url
 from bot.blocks.message import SHARE, Block, Message
 from bot.blocks.text import (
     SYMBOLS,
     age_text,
+    average_text,
     bold,
     clip,
     code,
@@ -37,6 +39,8 @@ COLUMNS = ("Domain", "Health")
 LABEL_COLUMNS = ("Folder", "Tags")
 # With these a page of the longest names is below 10,000 characters, which older clients take.
 MAX_FOLDER_CHARS, MAX_TAGS_CHARS = 30, 60
+# Of the names of a page with their addresses: of longer ones the names alone are shown.
+MAX_LINKS_CHARS = 5_000
 SHARE_DOMAINS = f"{SHARE}.domains"
 EXPORT_DOMAINS = "export.domains"
 NO_DOMAINS = "Your portfolio has no domains yet. Add the first one."
@@ -89,16 +93,16 @@ def domains_table(
     https://docs.slack.dev/reference/block-kit/blocks/data-table-block
     """
     dated = known if known and any(each.first for each in _scanned(page, known)) else None
-    place = 1 if ends_first else len(COLUMNS)
+    column = 1 if ends_first else len(COLUMNS)
     titles = [*COLUMNS, *LABEL_COLUMNS]
-    titles[place:place] = END_COLUMNS if dated else ()
+    titles[column:column] = END_COLUMNS if dated else ()
     rows = [[blocks.raw_text(title) for title in titles]]
-    for domain in page.domains:
-        cells = _cells(domain)
+    for domain, name in zip(page.domains, _name_cells(page.domains), strict=True):
+        cells = [name, *_cells(domain)]
         is_owned = domain.may_be(owned_type)
         row = ends_of(domain, dated) if dated else None
         ends = end_cells(row, dated.now, is_owned=is_owned) if dated else ()
-        cells[place:place] = [blocks.raw_number(*end) for end in ends]
+        cells[column:column] = [blocks.raw_number(*end) for end in ends]
         rows.append(cells)
     return {
         "type": "data_table",
@@ -109,11 +113,20 @@ def domains_table(
     }
 
 
+def _name_cells(domains: Sequence[Domain]) -> list[Block]:
+    names = [clip(host_text(each.domain), MAX_NAME_CHARS) or "–" for each in domains]
+    urls = [domain_url(each.domain, each.domain_id) or "" for each in domains]
+    are_linked = sum(map(len, (*names, *urls))) <= MAX_LINKS_CHARS
+    return [
+        blocks.link_cell(name, url) if url and are_linked else blocks.raw_text(name)
+        for name, url in zip(names, urls, strict=True)
+    ]
+
+
 def _cells(domain: Domain) -> list[Block]:
     score, band = domain.health_score, band_of(domain.health_score)
-    number = "no score yet" if score is None else score_number(score)
+    number = band.value if score is None else score_number(score)
     return [
-        blocks.raw_text(clip(host_text(domain.domain), MAX_NAME_CHARS) or "–"),
         # A column sorts by value only if every cell has one: an unknown score sorts below 0.
         blocks.raw_number(-1 if score is None else float(number), f"{SYMBOLS[band]} {number}"),
         blocks.raw_text(outside(domain.folder or "", MAX_FOLDER_CHARS) or "–"),
@@ -146,9 +159,9 @@ def domains_message(
     page = page_of(found, query.page)
     totals = summary(domain.health_score for domain in found)
     of_all = "" if len(found) == len(snapshot.domains) else f" of {len(snapshot.domains):,}"
-    average = totals.average
-    health = "no score yet" if average is None else f"average health {score_number(average)}"
-    title = f"{plural(len(found), 'domain')}{of_all}, {health}"
+    title = (
+        f"{plural(len(found), 'domain')}{of_all}, {average_text(totals.average, 'average health')}"
+    )
     top = [blocks.header(title), blocks.context(_subtitle(totals, query, page))]
     bottom = [
         blocks.context(
@@ -176,9 +189,7 @@ def outdated_message(
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:
     """Return how old the dates of a page are, and how to scan what was never scanned."""
-    if known is None:
-        return ""
-    if query.is_unscanned:
+    if known is None or query.is_unscanned:
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
     age = f" {as_of_text(dated, known.now)}" if dated else ""
@@ -199,13 +210,13 @@ def _unknown_text(snapshot: Snapshot, known: KnownEnds, *, is_below_dates: bool 
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
-    parts = [bands_text(totals), _ORDERS[query.order]]
+    items = [bands_text(totals), _ORDERS[query.order]]
     if query.is_filter:
-        parts.append(f"filter {code(filter_text(query), 300)}")
+        items.append(f"filter {code(filter_text(query), 300)}")
     if page.count > 1:
         last = page.first + len(page.domains) - 1
-        parts.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
-    return "  ·  ".join(parts)
+        items.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
+    return "  ·  ".join(items)
 
 
 def listed_text(snapshot: Snapshot) -> str:

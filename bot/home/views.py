@@ -1,43 +1,137 @@
-"""Draw the Home tab. Pure."""
+"""Draw the Home tab: domains, digests, key, help. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from heapq import nsmallest
 
+from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.views import names_text
 from bot.blocks.builders import (
     actions,
+    button,
+    container,
     context,
     header,
     message_of,
+    paragraphs,
     plain_message,
+    run_button,
+    section,
 )
+from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
-from bot.dispatch.commands import COMMANDS
-from bot.home.sections import (
-    HomePage,
-    Reader,
-    SetUp,
-    digests_blocks,
-    help_blocks,
-    permissions_block,
-    portfolio_blocks,
-    refreshable,
+from bot.blocks.text import (
+    MAX_ACCESSIBLE_CHARS,
+    average_text,
+    host_text,
+    literal,
+    outside,
+    plural,
 )
+from bot.digests.models import Digest
+from bot.digests.views.wording import (
+    called_mrkdwn,
+    filter_mrkdwn,
+    last_run_line,
+    manage_button,
+    mode_text,
+    state_lines,
+)
+from bot.dispatch.commands import COMMANDS, Audience, Command
+from bot.domains import views as domains
+from bot.domains.end_dates import KnownEnds
+from bot.domains.end_views import coverage_text, soon_text
+from bot.domains.service import Snapshot
+from bot.scans.bulk_views import NEVER_SCANNED, scan_all_label
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
+from bot.tracker.findings import SOON_DAYS
+from bot.tracker.health import summary
+from bot.tracker.models import Domain
 
+# With a button each, and in one line each.
+MAX_MANAGED, MAX_LINES = 12, 100
+_NONE = (
+    "*No digests yet*\nA digest posts a health summary to a channel, on days and at a time you"
+    " choose. To set one up, type `/domaindigest` in that channel."
+)
+REFRESH = "home.refresh"
+MAX_WORST = 5
+MAX_SOON = 5
+MAX_LABELS_CHARS = 60
 DIVIDER: Block = {"type": "divider"}
+_TITLE = "Your domains"
 _STRANGERS = "This app belongs to another workspace. Only its members can see its domains."
+
+
+class Reader(Enum):
+    """The role of the reader of a tab."""
+
+    MEMBER = "member"
+    GUEST = "guest"  # of the workspace, with the commands about domains
+    STRANGER = "stranger"  # of another workspace, in a shared channel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUp:
+    """The part of the tab for admins, owners and managers.
+
+    `key` is the answer to `/domainkey`. `digests` are all of the workspace. `reads_messages`: the
+    operator wants command lines in messages.
+    """
+
+    key: Message
+    digests: Sequence[Digest]
+    zone: str | None = None
+    reads_messages: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomePage:
+    """The content of the tab at `now`.
+
+    `portfolio` and `set_up` may be errors. `is_awaited`: a newer portfolio is being fetched.
+    `ends`: what the last scans said of the domains. `set_up` is `None` for members, who see the
+    `managers` (ids of people) to ask. `audiences`: who may add and scan.
+    """
+
+    now: datetime
+    reader: Reader = Reader.MEMBER
+    portfolio: Snapshot | Message | None = None
+    is_awaited: bool = False
+    ends: KnownEnds | None = None
+    owned_type: str = ""
+    is_connected: bool = True
+    set_up: SetUp | Message | None = None
+    managers: Sequence[str] = ()
+    audiences: Mapping[str, Audience] = field(default_factory=lambda: DEFAULT_AUDIENCES)
+
+    @property
+    def commands(self) -> list[Command]:
+        """The commands that the reader may use."""
+        audience = Audience.MEMBERS if self.reader is Reader.MEMBER else Audience.GUESTS
+        audience = audience if self.set_up is None else Audience.MANAGERS
+        return [
+            command
+            for command in COMMANDS.values()
+            if self.audiences.get(command.operation or "", command.audience) <= audience
+        ]
 
 
 def home_view(page: HomePage) -> Message:
     """Return the blocks of the tab for its reader, and their fallback."""
     if page.reader is Reader.STRANGER:
         return plain_message(_STRANGERS)
-    domains = _usable(page, portfolio_blocks(page))
+    listed = _usable(page, _portfolio_blocks(page))
+    help_blocks = [DIVIDER, *_help_blocks(page)]
     if page.set_up is None:
-        return message_of(*domains, *_help(page))
+        return message_of(*listed, *help_blocks)
     if isinstance(page.set_up, SetUp) and not page.is_connected:
-        domains = []  # the set-up part has the button to set a key
+        listed = []  # the set-up part has the button to set a key
     reads = isinstance(page.set_up, SetUp) and page.set_up.reads_messages
     set_up = _set_up_blocks(page, page.set_up)
-    return message_of(*domains, *set_up, *_help(page), permissions_block(reads_messages=reads))
+    return message_of(*listed, *set_up, *help_blocks, _permissions_block(reads_messages=reads))
 
 
 def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
@@ -58,10 +152,6 @@ def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
     return kept
 
 
-def _help(page: HomePage) -> list[Block]:
-    return [DIVIDER, *help_blocks(page)]
-
-
 def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
     top = [
         *([DIVIDER] if page.is_connected else []),
@@ -72,5 +162,153 @@ def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
         return [*top, *refreshable(set_up)]
     blocks = [*top, *set_up.key.blocks]
     if page.is_connected or set_up.digests:
-        blocks += [DIVIDER, *digests_blocks(set_up.digests, page.now, set_up.zone)]
+        blocks += [DIVIDER, *_digests_blocks(set_up.digests, page.now, set_up.zone)]
     return blocks
+
+
+def _digests_blocks(digests: Sequence[Digest], now: datetime, zone: str | None) -> list[Block]:
+    """Return the digests, the most urgent first, in the reader's `zone`; many in a line each."""
+    if not digests:
+        return [section(_NONE)]
+    ordered = sorted(digests, key=_urgency)
+    blocks = [section(f"*{plural(len(digests), 'digest')}*")]
+    for digest in ordered[:MAX_MANAGED]:
+        blocks += _digest_blocks(digest, now, zone)
+    others = ordered[MAX_MANAGED:]
+    lines = [
+        f"• {_title_of(each)}: {state_lines(each, now, zone)[0]}" for each in others[:MAX_LINES]
+    ]
+    lines += [f"• and {left_out:,} more"] if (left_out := len(others) - len(lines)) else []
+    return [*blocks, *paragraphs(lines)]
+
+
+def _title_of(digest: Digest) -> str:
+    # Slack shows the name of a private channel to its members only.
+    where = "" if digest.plan.is_own else f"<#{digest.plan.channel_id}>  ·  "
+    return f"{where}{called_mrkdwn(digest.plan)}"
+
+
+def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Block]:
+    plan = digest.plan
+    text = "\n".join([_title_of(digest), *state_lines(digest, now, zone)])
+    details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
+    details = "\n".join([details, last_run_line(digest)])
+    return [section(text, manage_button(digest)), context(details)]
+
+
+def _urgency(digest: Digest) -> tuple[int, datetime]:
+    """Sort digests that the bot paused first, then waiting ones, then by next run."""
+    if digest.pause:
+        return (0 if digest.pause.why else 3, digest.next.due_at)
+    waits = digest.run is not None and digest.run.trouble is not None
+    return (1 if waits else 2, digest.next.due_at)
+
+
+def _portfolio_blocks(page: HomePage) -> list[Block]:
+    """Return the domains, or why there are none."""
+    portfolio = page.portfolio
+    is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
+    if portfolio is None or (page.is_awaited and not is_listed):
+        return [header(_TITLE), section("⏳ Loading your domains…"), *_buttons()]
+    if isinstance(portfolio, Message):
+        return [header(_TITLE), *refreshable(portfolio)]
+    if not portfolio.domains:
+        add = run_button("Add domain", "/adddomain", style="primary")
+        return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, _refresh_button())]
+    return [header(_TITLE), *_listed(portfolio, page)]
+
+
+def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
+    totals = summary(domain.health_score for domain in portfolio.domains)
+    count = f"*{plural(totals.count, 'domain')}, {average_text(totals.average, 'average health')}*"
+    waiting = "\n⏳ Updating…" if page.is_awaited else ""
+    return [
+        section(f"{count}\n{domains.bands_text(totals)}"),
+        *_buttons(),
+        *_worst(portfolio),
+        *(_soon(portfolio, page.ends, page.owned_type) if page.ends else []),
+        context(domains.listed_text(portfolio) + waiting),
+    ]
+
+
+def _refresh_button() -> Block | None:
+    return button("Refresh", REFRESH)
+
+
+def refreshable(error: Message) -> list[Block]:
+    """Return an error with its buttons and a refresh button."""
+    *blocks, last = error.blocks or (section(error.text),)
+    if last["type"] == "actions":
+        return [*blocks, *actions(*last["elements"], _refresh_button())]
+    return [*blocks, last, *actions(_refresh_button())]
+
+
+def _buttons() -> list[Block]:
+    return actions(
+        run_button("Scan", "/scan", style="primary"),
+        run_button("Add domain", "/adddomain"),
+        run_button("All domains", "/domains"),
+        _refresh_button(),
+    )
+
+
+def _worst(portfolio: Snapshot) -> list[Block]:
+    known = [domain for domain in portfolio.domains if domain.health_score is not None]
+    worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
+    if not worst:
+        return [section("No domain has a score yet. A scan can add one.")]
+    return [section("*Worst first*"), *(_domain_block(*each) for each in enumerate(worst))]
+
+
+def _soon(portfolio: Snapshot, known: KnownEnds, owned_type: str) -> list[Block]:
+    soon = known.soon(portfolio.by_host)
+    blocks = [section("*Expires soon*")] if soon else []
+    most = MAX_SOON + (len(soon) == MAX_SOON + 1)  # `and 1 more` would take its line
+    for number, ending in enumerate(soon[:most], MAX_WORST):
+        domain = portfolio.by_host[ending.host]
+        text = soon_text(ending, known.now, is_owned=domain.may_be(owned_type))
+        name = linked_name(domain.domain, domain.domain_id)
+        blocks.append(section(f"{name}\n{text}", _scan(domain, number)))
+    notes, rest = [], None
+    if (left_out := len(soon) - most) > 0:
+        notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
+    coverage = known.coverage(portfolio.by_host)
+    notes += filter(None, [coverage_text(coverage)])
+    if coverage.scanned < coverage.domains:
+        label = "Scan the rest" if coverage.scanned else scan_all_label(coverage.domains)
+        rest = run_button(label, f"/scan {NEVER_SCANNED}")
+    return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
+
+
+def _domain_block(number: int, domain: Domain) -> Block:
+    labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
+    labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
+    more = f"\n{'  '.join(labels)}" if labels else ""
+    name = linked_name(domain.domain, domain.domain_id)
+    text = f"{domains.score_mrkdwn(domain.health_score)}  {name}{more}"
+    return section(text, _scan(domain, number))
+
+
+def _scan(domain: Domain, number: int) -> Block | None:
+    label = outside(f"Scan {host_text(domain.domain)}", MAX_ACCESSIBLE_CHARS)
+    return run_button("Scan", f"/scan {domain.domain}", number=number, accessibility_label=label)
+
+
+def _help_blocks(page: HomePage) -> list[Block]:
+    """Return a line for each command, and whom to ask about the set-up."""
+    lines = [f"`{command.name}` – {command.brief}" for command in page.commands]
+    blocks = [section("\n".join(["*Commands*", *lines]))]
+    hint = "Type them in any channel. Add `help` to any command."
+    is_asked_already = not page.is_connected and not page.managers
+    if page.set_up is None and page.reader is Reader.MEMBER and not is_asked_already:
+        named = f", or {names_text(page.managers)}" if page.managers else ""
+        hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
+    return [*blocks, context(hint)]
+
+
+def _permissions_block(*, reads_messages: bool) -> Block:
+    """Return the reasons for each permission, folded."""
+    asked = NEEDED_SCOPES | OPTIONAL_SCOPES | (MENTION_SCOPES if reads_messages else {})
+    reasons = section("\n".join(f"`{scope}`: {why}" for scope, why in asked.items()))
+    count = plural(len(asked), "permission")
+    return container("Why the app needs each permission", count, [reasons])

@@ -16,8 +16,9 @@ from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.domains.views import domains_message
 from bot.keys.allowances import KeyAllowances
+from bot.scans import bulk_summary
 from bot.scans import bulk_views as views
-from bot.scans.bulk_record import BulkScanOverError, BulkScanRunsError, items_of
+from bot.scans.bulk_record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
 from bot.scans.bulk_runner import BulkScans
 from bot.tracker.hostnames import HostNameError, host_name
 from bot.tracker.models import Domain
@@ -43,7 +44,7 @@ class BulkScanListeners:
         dispatcher.action(views.START, self.start, replies=True)
         dispatcher.action(views.START_ALL, self.start)
         dispatcher.action(views.STOP, self.stop)
-        dispatcher.action(views.SHOW_PART, self.show_part)
+        dispatcher.action(bulk_summary.SHOW_LIST, self.show_list)
 
     async def show_price(self, request: Request, text: str) -> None:
         """Answer a filter or several names with what their scan costs."""
@@ -76,27 +77,27 @@ class BulkScanListeners:
 
     async def stop(self, request: Request, run_id: str) -> None:
         """Stop a bulk scan after its present domain: for who began it, and managers of the key."""
-        run, person = await self.bulk.last(request.workspace), request.origin.user_id
-        if run is None or run.run_id != run_id:
-            raise BulkScanOverError("another one has taken its place")
+        run, person = await self._last(request, run_id), request.origin.user_id
         if run.asked_by != person:
             await self.permissions.require_configurer(request)
         await self.bulk.stop(request.workspace, run_id, person)
         if not request.message or request.message.get("ts") != run.ts:
             await request.reply(views.STOPPING)
 
-    async def show_part(self, request: Request, value: str) -> None:
-        """Open the whole list of a part of the last summary."""
+    async def show_list(self, request: Request, value: str) -> None:
+        """Open a whole list of the last summary."""
         run_id, title = json.loads(value)
+        run = await self._last(request, run_id)
+        await request.open_form(bulk_summary.list_form(run, title, self.clock()))
+
+    async def _last(self, request: Request, run_id: str) -> BulkScan:
         run = await self.bulk.last(request.workspace)
         if run is None or run.run_id != run_id:
-            raise BulkScanOverError("another one has taken its place")
-        await request.open_form(views.part_form(run, title, self.clock()))
+            raise BulkScanOverError("another one has begun")
+        return run
 
     async def _known(self, request: Request, query: Query) -> KnownEnds | None:
-        if not query.needs_ends:
-            return None
-        return KnownEnds(await self.ends.get(request.workspace), self.clock())
+        return await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
 
     async def _chosen(
         self, request: Request, snapshot: Snapshot, text: str

@@ -22,14 +22,13 @@ from bot.tracker.findings import ScanFacts
 from bot.tracker.models import Domain, ReserveReachedError, TooBusyError
 
 KIND = "bulk-scan"
-VERSION = 1
 # Below the reserve each try costs a request of it.
 RESERVE_PAUSE = timedelta(minutes=10)
 BUSY_PAUSE = timedelta(minutes=1)
 FAILURES_IN_ROW = 5
+MAX_DOMAINS = 200  # as many as reports of a workspace are kept
 INTERRUPTED = "interrupted"
 KEPT_ISSUES = 3
-_KEY_FAILURES = {FailureReason.KEY, FailureReason.SCOPE, FailureReason.ADDRESS}
 
 
 class End(StrEnum):
@@ -41,6 +40,13 @@ class End(StrEnum):
     KEY = "key"  # its key is refused
     REMOVED = "removed"  # its key was removed
     SCOPE = "scope"  # its key may not scan
+
+
+_KEY_ENDS = {
+    FailureReason.KEY: End.KEY,
+    FailureReason.ADDRESS: End.KEY,
+    FailureReason.SCOPE: End.SCOPE,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +98,11 @@ class BulkScan:
         return bool(self.stopped_by)
 
     @property
+    def is_stopped_by_another(self) -> bool:
+        """Whether it was not stopped by who began it."""
+        return self.stopped_by not in {"", self.asked_by}
+
+    @property
     def count(self) -> int:
         return len(self.left) + len(self.done)
 
@@ -114,7 +125,7 @@ class BulkScanRunsError(BotError):
 
 
 class BulkScanOverError(BotError):
-    """The bulk scan has ended, or another one has taken its place."""
+    """The bulk scan has ended, or another one has begun."""
 
 
 def items_of(domains: Iterable[Domain]) -> list[Item]:
@@ -157,9 +168,8 @@ def after_error(run: BulkScan, error: BotError, now: datetime) -> BulkScan:
         pause = RESERVE_PAUSE if isinstance(error, ReserveReachedError) else wait or BUSY_PAUSE
         waits_until = None if run.is_stopping else now + pause
         return replace(run, begun_at=None, waits_until=waits_until)
-    if reason in _KEY_FAILURES:
-        end = End.SCOPE if reason is FailureReason.SCOPE else End.KEY
-        end = End.REMOVED if isinstance(error, NoKeyError) else end
+    if reason in _KEY_ENDS:
+        end = End.REMOVED if isinstance(error, NoKeyError) else _KEY_ENDS[reason]
         return replace(run, begun_at=None, end=end)
     return after_failure(run, outcome_of(error))
 
@@ -185,7 +195,7 @@ def key_of(workspace: WorkspaceId) -> str:
 
 
 def encode(run: BulkScan) -> dict[str, Any]:
-    return {"v": VERSION, "run": msgspec.to_builtins(run)}
+    return {"v": 1, "run": msgspec.to_builtins(run)}
 
 
 def decode(document: Document | None) -> BulkScan | None:

@@ -9,7 +9,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -19,41 +19,28 @@ from bot.jobs.due_work import DueWork
 from bot.keys.failures import of_service
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.scans import bulk_record
 from bot.scans.bulk_record import (
-    INTERRUPTED,
-    KIND,
     BulkScan,
     BulkScanOverError,
     BulkScanRunsError,
     Item,
-    after_error,
-    after_failure,
-    after_scan,
     decode,
     encode,
-    ended,
     key_of,
-    with_scores,
 )
+from bot.scans.bulk_summary import summary_message
+from bot.scans.bulk_views import progress_message
 from bot.scans.service import NoScanError, ScanReport, Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import SlackError
 from bot.slack.posting import Posting, retry_after
-from bot.store.documents import (
-    DELETE,
-    ConflictError,
-    Delete,
-    Document,
-    Documents,
-    StoreError,
-    Write,
-    update,
-)
+from bot.store import documents
+from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 
 logger = structlog.get_logger()
-MAX_DOMAINS = 200  # as many as reports of a workspace are kept
 LEASE = timedelta(seconds=60)
 SHOWN_EVERY_S = 3.0
 
@@ -81,7 +68,7 @@ class _Lease:
         def changed(document: Document | None) -> Write:
             before = decode(document)
             if before is None or before.holder != holder:
-                raise ConflictError("another process works on it, or it is gone")
+                raise documents.ConflictError("another process works on it, or it is gone")
             after = change(before)
             due_at = None if due_in is None else now + due_in
             return Write(encode(after), after.waits_until or due_at)
@@ -92,15 +79,11 @@ class _Lease:
 
 @dataclass(slots=True)
 class BulkScans(DueWork):
-    """Starts, runs and stops bulk scans. `progress` and `summary` draw their messages."""
+    """Starts, runs and stops bulk scans."""
 
-    kind = KIND
+    kind = bulk_record.KIND
     scans: Scans
     messages: Posting
-    _: KW_ONLY
-    progress: Callable[[BulkScan, datetime], Message]
-    summary: Callable[[BulkScan, datetime], Message]
-    shown_every_s: float = SHOWN_EVERY_S
 
     async def last(self, workspace: WorkspaceId) -> BulkScan | None:
         """Return the last bulk scan of a workspace; raise StoreError."""
@@ -120,7 +103,7 @@ class BulkScans(DueWork):
             run_id=secrets.token_hex(4),
             asked_by=asked_by,
             what=what,
-            left=tuple(items[:MAX_DOMAINS]),
+            left=tuple(items[: bulk_record.MAX_DOMAINS]),
         )
 
         def claimed(document: Document | None) -> Write:
@@ -132,7 +115,7 @@ class BulkScans(DueWork):
         claim = await update(self.documents, key, claimed)
         rev = claim.rev if claim else 0
         try:
-            sent = await self.messages.send_dm(workspace, asked_by, self.progress(run, now))
+            sent = await self.messages.send_dm(workspace, asked_by, progress_message(run, now))
         except SlackError:
             await self.documents.delete(key, if_rev=rev)
             raise
@@ -160,7 +143,7 @@ class BulkScans(DueWork):
         await self._recover(lease)
         while not lease.run.end and not self.is_stopped:
             if lease.run.is_stopping or not lease.run.left:
-                await lease.change(ended)
+                await lease.change(bulk_record.ended)
             elif not await self._scan_next(lease):
                 return
             elif self.has_waiting:  # bulk scans that are due for longer come first
@@ -174,12 +157,12 @@ class BulkScans(DueWork):
         """Take a bulk scan that is due, `None` if another process was faster."""
         now, holder = self.clock(), secrets.token_hex(8)
 
-        def taken(document: Document | None) -> Write | Delete | None:
+        def taken(document: Document | None) -> Write | documents.Delete | None:
             run = decode(document)
             if document is None or document.due_at is None or document.due_at > now or not run:
                 return None
             if not run.ts:  # its start was cut off, and the person was notified
-                return DELETE
+                return documents.DELETE
             return Write(encode(replace(run, holder=holder, waits_until=None)), now + LEASE)
 
         run = decode(await update(self.documents, key_of(workspace), taken))
@@ -194,9 +177,9 @@ class BulkScans(DueWork):
         with suppress(NoScanError):
             report = await self.scans.last(lease.workspace, lease.run.left[0].host)
             if report.scanned_at >= begun_at:
-                await lease.change(lambda run: after_scan(run, report))
+                await lease.change(lambda run: bulk_record.after_scan(run, report))
                 return
-        await lease.change(lambda run: after_failure(run, INTERRUPTED))
+        await lease.change(lambda run: bulk_record.after_failure(run, bulk_record.INTERRUPTED))
 
     async def _scan_next(self, lease: _Lease) -> bool:
         """Scan the next domain; return whether to go on at once."""
@@ -207,9 +190,9 @@ class BulkScans(DueWork):
             report = await self._scan(lease)
         except BotError as error:
             failure, at = of_service(error), self.clock()
-            await lease.change(lambda run: after_error(run, failure, at))
+            await lease.change(lambda run: bulk_record.after_error(run, failure, at))
         else:
-            await lease.change(lambda run: after_scan(run, report))
+            await lease.change(lambda run: bulk_record.after_scan(run, report))
         if lease.run.waits_until is None:
             return True
         await self._edit_progress(lease.workspace, lease.run)
@@ -227,7 +210,7 @@ class BulkScans(DueWork):
         scanning = self.scans.run(lease.workspace, domain, purpose=Purpose.BULK, lists=False)
         scan = asyncio.ensure_future(scanning)
         try:
-            while not (await asyncio.wait({scan}, timeout=self.shown_every_s))[0]:
+            while not (await asyncio.wait({scan}, timeout=SHOWN_EVERY_S))[0]:
                 await self._show_progress(lease)
                 await self._renew(lease)
             return await scan
@@ -238,21 +221,21 @@ class BulkScans(DueWork):
         """Renew the lease; a store that fails for a moment costs no scan, the next look renews."""
         try:
             await lease.change(lambda run: run)
-        except ConflictError:
+        except documents.ConflictError:
             raise  # another process has it
         except StoreError as error:
             logger.warning("lease not renewed", error=repr(error))
 
     async def _show_progress(self, lease: _Lease) -> None:
         """Show the progress, unless that was done just now or nothing is new."""
-        message, now = self.progress(lease.run, self.clock()), asyncio.get_running_loop().time()
-        is_recent = lease.shown is not None and now - lease.shown_at < self.shown_every_s
+        message, now = progress_message(lease.run, self.clock()), asyncio.get_running_loop().time()
+        is_recent = lease.shown is not None and now - lease.shown_at < SHOWN_EVERY_S
         if not is_recent and message != lease.shown:
             lease.shown, lease.shown_at = message, now
             await self._edit_progress(lease.workspace, lease.run)
 
     async def _edit_progress(self, workspace: WorkspaceId, run: BulkScan) -> None:
-        await self._edit(workspace, run, self.progress(run, self.clock()))
+        await self._edit(workspace, run, progress_message(run, self.clock()))
 
     async def _edit(self, workspace: WorkspaceId, run: BulkScan, message: Message) -> None:
         """Replace the message of a bulk scan; a failure is only logged."""
@@ -265,10 +248,10 @@ class BulkScans(DueWork):
         workspace = lease.workspace
         hosts = [item.host for item in lease.run.scanned if item.score_after is None]
         if hosts and (listed := await self.scans.note_scores(workspace, hosts)):
-            await lease.change(lambda run: with_scores(run, listed))
+            await lease.change(lambda run: bulk_record.with_scores(run, listed))
         run, due_in = lease.run, None
         await self._edit_progress(workspace, run)
-        message = self.summary(run, self.clock())
+        message = summary_message(run, self.clock())
         try:
             await self.messages.send_dm(workspace, run.asked_by, message)
         except SlackError as error:

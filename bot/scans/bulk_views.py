@@ -1,6 +1,5 @@
-"""Draw a bulk scan: its price, progress and summary. Pure."""
+"""Draw a bulk scan until its end: its price and its progress. Pure."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -9,54 +8,31 @@ from bot.blocks.builders import (
     button,
     cancel_button,
     context,
-    header,
     message_of,
-    notice,
     paragraphs,
     plain_message,
     run_button,
     section,
 )
-from bot.blocks.links import linked
+from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
-from bot.blocks.text import (
-    SYMBOLS,
-    bold,
-    code,
-    host_text,
-    lines_within,
-    literal,
-    moment_token,
-    plural,
-    score_number,
-)
+from bot.blocks.text import bold, code, host_text, lines_within, literal, moment_token, plural
 from bot.blocks.window import OPEN_MESSAGES
-from bot.domains.end_views import end_sign, ends, sign_words, soon_words
-from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
-from bot.scans.bulk_runner import MAX_DOMAINS
-from bot.scans.fact_views import SIGNS, end_named_by, issues_title
+from bot.scans.bulk_record import MAX_DOMAINS, BulkScan, Item
 from bot.scans.service import SECONDS_EACH
-from bot.tracker.findings import SEVERITIES, SOON_DAYS, Issue, Knowledge, ScanFacts, Severity
-from bot.tracker.health import band_of
 from bot.tracker.rate_limit import BudgetState
-from bot.tracker.readings import section_name
 
 # Names that the portfolio lacks, each with those most like it.
 Unknown = Sequence[tuple[str, Sequence[str]]]
 START, STOP = "bulk.start", "bulk.stop"
 # As START, in a message that stays.
 START_ALL = "bulk.all"
-SHOW_PART = "bulk.show"
-SIGNS_CHANGED = "Did your team change this?"
-MIN_POINTS = 5  # as in digests
-MAX_FORM_BLOCKS = 98  # of 100, without the title
 LISTS = 1  # after the last scan
 BAR_SQUARES = 10
-MAX_LINES = 5  # of each part: a summary should fit a phone
 MAX_UNKNOWN = 10
-MAX_PART_CHARS = 2_500
 MAX_HOST_CHARS = 80
 MAX_NAMES_CHARS = 300
+NEVER_SCANNED = "scanned:never"
 NARROW = (
     "Narrow the filter, for example with `tag:prod`, `below:50`, `expires:30`, or `issues:high`."
 )
@@ -64,12 +40,6 @@ NARROW = (
 STOPPING = plain_message(
     "The bulk scan ends after the current domain. Its summary says who stopped it."
 )
-_TROUBLES = {
-    INTERRUPTED: "the app was interrupted, so the result is unknown",
-    "rejected": "Domain Tracker declined it",
-    "timed_out": "no answer in time; it may still have been scanned",
-    "unavailable": "Domain Tracker was unavailable",
-}
 
 
 def price_message(
@@ -119,16 +89,11 @@ def price_text(count: int, allowance: BudgetState | None) -> str:
     return f"*Scan {plural(count, 'domain')}?* {_cost(count, allowance)}"
 
 
-def _pauses(count: int, budget: BudgetState) -> str:
-    if budget.remaining is None or count < budget.remaining - budget.reserve:
-        return ""
-    return "The scan pauses when they are used up, and goes on by itself."
-
-
 def _unknown_lines(unknown: Unknown) -> list[str]:
     lines = []
     for name, near in unknown[:MAX_UNKNOWN]:
-        asked = f" Did you mean {' or '.join(_name(each) for each in near)}?" if near else ""
+        names = " or ".join(bold(host_text(each), MAX_HOST_CHARS) for each in near)
+        asked = f" Did you mean {names}?" if near else ""
         lines.append(f"{code(host_text(name), MAX_HOST_CHARS)} is not in your portfolio.{asked}")
     if left := len(unknown) - len(lines):
         lines.append(f"and {left:,} more names")
@@ -141,7 +106,8 @@ def _cost(count: int, allowance: BudgetState | None) -> str:
         return f"{about} requests; how many are left this hour is not known yet."
     free = max(0, budget.remaining - budget.reserve)
     text = f"{about} of the {plural(free, 'request')} left this hour."
-    return f"{text} {_pauses(count, budget)}".strip()
+    pauses = " The scan pauses when they are used up, and goes on by itself."
+    return text + (pauses if count >= free else "")
 
 
 def _span(count: int) -> str:
@@ -175,10 +141,6 @@ def running_message(run: BulkScan, reader: str, *, may_configure: bool) -> Messa
     )
 
 
-def _by_another(run: BulkScan) -> bool:
-    return run.stopped_by not in {"", run.asked_by}
-
-
 def _stop(run: BulkScan) -> Block | None:
     is_over = run.end or run.is_stopping
     return None if is_over else button("Stop", STOP, run.run_id)
@@ -190,19 +152,16 @@ def progress_message(run: BulkScan, now: datetime) -> Message:
     bar = "■" * filled + "□" * (BAR_SQUARES - filled)
     failed = f", {len(run.failed):,} failed" if run.failed else ""
     far = f"{done:,} of {run.count:,} done{failed}."
+    title = f"*Bulk scan of {plural(run.count, 'domain')}*"
     return message_of(
-        section("  ·  ".join(filter(None, [f"*{_title(run)}*", _what(run)]))),
+        section("  ·  ".join(filter(None, [title, selection_text(run)]))),
         section(f"{bar}  {far}"),
         context(_state(run, now)),
         *actions(_stop(run)),
     )
 
 
-def _title(run: BulkScan) -> str:
-    return f"Bulk scan of {plural(run.count, 'domain')}"
-
-
-def _what(run: BulkScan) -> str:
+def selection_text(run: BulkScan) -> str:
     return code(run.what, 200) if run.what else ""
 
 
@@ -210,196 +169,17 @@ def _state(run: BulkScan, now: datetime) -> str:
     if run.end:
         return "The summary is below."
     if run.is_stopping:
-        by = f", as <@{run.stopped_by}> asked" if _by_another(run) else ""
+        by = f", as <@{run.stopped_by}> asked" if run.is_stopped_by_another else ""
         return f"Stopping after the current domain{by}."
     if run.waits_until and run.waits_until > now:
         return f"⏸️ Waiting for free requests. The scan continues {moment_token(run.waits_until)}."
-    present = f"Now: {_name(run.left[0].host)}. " if run.left else ""
+    present = f"Now: {item_name(run.left[0])}. " if run.left else ""
     return f"{present}About {_span(len(run.left))} left."
 
 
-def summary_message(run: BulkScan, now: datetime) -> Message:
-    """Return the result of a bulk scan: issues, what ends soon, changes, failures."""
-    scanned, failed = run.scanned, run.failed
-    of_all = "" if len(scanned) == run.count else f"{len(scanned):,} of "
-    stopped = "Stopped: " if run.left else ""
-    head = f"{stopped}{of_all}{plural(run.count, 'domain')} scanned"
-    head += f", {len(failed):,} failed" if failed else ""
-    parts = _parts(run, now)
-    facts = [item.facts for item in scanned if item.facts]
-    has_ends = any(soon_words(each, now) for each in facts)
-    known = _summary(facts, has_issues=any(each.issues for each in facts), has_ends=has_ends)
-    about = "  ·  ".join(filter(None, [_what(run), _why(run)]))
-    return message_of(
-        header(head),
-        *map(section, filter(None, [about, known if scanned else ""])),
-        *(_part(run, title, lines) for title, lines in parts.items() if lines),
-        *actions(_rest_button(run), run_button("All domains", "/domains")),
-    )
-
-
-def _parts(run: BulkScan, now: datetime) -> dict[str, list[str]]:
-    """Return the lines of each part of a summary, by its title."""
-    scanned = run.scanned
-    return {
-        SIGNS_CHANGED: _sign_lines(scanned),
-        "Worst issues first": _issue_lines(scanned, now),
-        "Expires within 30 days": _end_lines(scanned, now),
-        "Health changed": _move_lines(scanned),
-        "Could not be checked": _unchecked_lines(scanned),
-        "Failed": [f"{_name(each.host, each.domain_id)}: {_trouble(each)}" for each in run.failed],
-    }
-
-
-def part_form(run: BulkScan, title: str, now: datetime) -> Block:
-    """Return the form with all lines of a part of a summary."""
-    lines = _parts(run, now).get(title) or ["Nothing."]
-    blocks = paragraphs([f"• {line}" for line in lines])
-    return notice("Bulk scan", [section(f"*{title}*"), *blocks[:MAX_FORM_BLOCKS]])
-
-
-def _rest_button(run: BulkScan) -> Block | None:
-    """Return the button that scans what was not; of too many names, what never was."""
-    hosts = [item.host for item in (*run.left, *run.failed)]
-    line = f"/scan {' '.join(hosts)}"
-    label, never = "Scan the rest", f"/scan {NEVER_SCANNED}"
-    return (run_button(label, line) or run_button(label, never)) if hosts else None
-
-
-def _summary(facts: Sequence[ScanFacts], *, has_issues: bool, has_ends: bool) -> str:
-    """Return what is not there, and for how many domains that is not known."""
-    count = plural(len(facts), "domain")
-    issues = sum(each.issue_knowledge in {Knowledge.KNOWN, Knowledge.NONE} for each in facts)
-    dates = sum(each.ends_are_known for each in facts)
-    said = []
-    if not has_issues and issues == len(facts):
-        said.append("No issues reported.")
-    if not has_ends and dates == len(facts):
-        said.append("Nothing expires within 30 days.")
-    if issues < len(facts) or dates < len(facts):
-        said.append(f"Dates known for {dates:,} of {count}, issues for {issues:,}.")
-    return " ".join(said)
-
-
-def _unchecked_lines(items: Sequence[Item]) -> list[str]:
-    return [
-        f"{_name(item.host, item.domain_id)}: {', '.join(map(section_name, item.facts.failed))}"
-        for item in items
-        if item.facts and item.facts.failed
-    ]
-
-
-def _why(run: BulkScan) -> str:
-    """Return why it ended before its last domain, or nothing."""
-    if run.end in {None, End.DONE}:
-        return ""
-    if run.end is End.STOPPED:
-        return f"<@{run.stopped_by}> stopped it." if _by_another(run) else ""
-    if run.end is End.FAILING:
-        return "I stopped because several scans in a row failed."
-    return {
-        End.REMOVED: "I stopped: the API key was removed. Admins set one with `/domainkey`.",
-        End.SCOPE: (
-            "I stopped: the API key has no scope for scans. Admins set another with `/domainkey`."
-        ),
-    }.get(
-        run.end,
-        "I stopped: the API key can't be used for scans. Admins see why with `/domainkey`.",
-    )
-
-
-def _part(run: BulkScan, title: str, lines: Sequence[str]) -> Block:
-    """Return a titled part of a summary, with a button for what is left out."""
-    most = MAX_LINES + (len(lines) == MAX_LINES + 1)  # `and 1 more` would take its line
-    shown = lines_within(lines[:most], MAX_PART_CHARS)
-    left = len(lines) - len(shown)
-    more = [f"• and {left:,} more"] if left else []
-    value = json.dumps([run.run_id, title])
-    show_all = button("Show all", SHOW_PART, value, accessibility_label=f"Show all: {title}")
-    text = "\n".join([f"*{title}*", *(f"• {line}" for line in shown), *more])
-    return section(text, show_all if left else None)
-
-
-def _sign_lines(items: Sequence[Item]) -> list[str]:
-    return [
-        f"{_name(item.host, item.domain_id)}: {literal(sign_words(change), 200)}"
-        for item in items
-        for change in item.signs
-    ]
-
-
-def _issue_lines(items: Sequence[Item], now: datetime) -> list[str]:
-    """Return the worst issues of each domain, but for ends, which have their own part."""
-    rated = [
-        (tuple(-facts.counts.get(severity, 0) for severity in SEVERITIES), item.host, facts, worst)
-        for item in items
-        if (facts := item.facts) and (worst := _issues_without_ends(facts, now))
-    ]
-    return [
-        f"{SIGNS[_worst(facts)]} {_name(host)}: "
-        f"{'; '.join(literal(issue.title, 80) for issue in worst)} ({issues_title(facts)})"
-        for _rank, host, facts, worst in sorted(rated, key=lambda each: each[:2])
-    ]
-
-
-def _worst(facts: ScanFacts) -> Severity:
-    """Return the worst severity of all that are counted, ends too."""
-    return next(severity for severity in SEVERITIES if facts.counts.get(severity))
-
-
-def _issues_without_ends(facts: ScanFacts, now: datetime) -> list[Issue]:
-    soon = {name for name, end in ends(facts) if end.days_left(now) <= SOON_DAYS}
-    return [issue for issue in facts.issues if end_named_by(issue) not in soon]
-
-
-def _end_lines(items: Sequence[Item], now: datetime) -> list[str]:
-    """Return all that ends soon, a line for each domain, the first one first."""
-    near = [
-        (ends(facts)[0][1], item, text)
-        for item in items
-        if (facts := item.facts) and (text := soon_words(facts, now))
-    ]
-    signs = (end_sign(end, now, is_owned=item.is_owned) for end, item, _text in near)
-    lines = [
-        (end.day, f"{sign} {_name(item.host, item.domain_id)}: {text}".strip())
-        for sign, (end, item, text) in zip(signs, near, strict=True)
-    ]
-    return [line for _day, line in sorted(lines)]
-
-
-def _move_lines(items: Sequence[Item]) -> list[str]:
-    """Return the changes of the score that digests tell, another rating first, then falls."""
-    moves = [
-        (
-            band_of(item.score) is band_of(item.score_after),
-            after - before,
-            item.host,
-            before,
-            after,
-        )
-        for item in items
-        if (before := item.score) is not None and (after := item.score_after) is not None
-    ]
-    return [
-        f"{_name(host)}: {_dotted(before)} → {_dotted(after)} {'▲' if change > 0 else '▼'}"
-        for is_same_band, change, host, before, after in sorted(moves)
-        if not is_same_band or abs(change) >= MIN_POINTS
-    ]
-
-
-def _dotted(score: float) -> str:
-    return f"{SYMBOLS[band_of(score)]} {score_number(score)}"
-
-
-def _trouble(item: Item) -> str:
-    return _TROUBLES.get(item.trouble or "", "Domain Tracker returned an unexpected response")
-
-
-def _name(host: str, domain_id: str | None = None) -> str:
-    return linked(bold(host_text(host), MAX_HOST_CHARS), host, domain_id)
-
-
-NEVER_SCANNED = "scanned:never"
+def item_name(item: Item) -> str:
+    """Return the name of a domain as mrkdwn, as a link if it has an address."""
+    return linked_name(item.host, item.domain_id, MAX_HOST_CHARS)
 
 
 def scan_all_label(never_scanned: int) -> str:

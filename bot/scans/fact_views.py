@@ -2,7 +2,7 @@
 
 import re
 
-from bot.blocks.text import SYMBOLS, outside, plural, score_words
+from bot.blocks.text import SYMBOLS, outside, plural, score_number
 from bot.domains.end_views import CERTIFICATE, REGISTRATION
 from bot.scans.service import ScanReport
 from bot.tracker.findings import Issue, ScanFacts, Severity
@@ -22,12 +22,14 @@ MAX_ISSUE_CHARS = 160
 def health_text(before: float | None, after: float | None) -> str:
     """Return `Health 38 → 40 ▲`; `None` is not known."""
     if after is None:
-        return "No health score yet" if before is None else f"Health {score_words(before)} → –"
+        return "No score yet" if before is None else f"Health {score_number(before)} → –"
     if before is None:
-        return f"Health {score_words(after)}"
-    if score_words(before) == score_words(after):
-        return f"Health {score_words(after)}, unchanged"
-    return f"Health {score_words(before)} → {score_words(after)} {'▲' if after > before else '▼'}"
+        return f"Health {score_number(after)}"
+    if score_number(before) == score_number(after):
+        return f"Health {score_number(after)}, unchanged"
+    return (
+        f"Health {score_number(before)} → {score_number(after)} {'▲' if after > before else '▼'}"
+    )
 
 
 def health_mrkdwn(report: ScanReport, shown: float | None = None) -> str:
@@ -41,8 +43,8 @@ def health_mrkdwn(report: ScanReport, shown: float | None = None) -> str:
     )
     band = band_of(report.score_after)
     words = [] if band is Band.UNKNOWN else [band.value]
-    was, now = score_words(report.score), score_words(report.score_after)
-    if report.score is not None and was not in {score_words(before), now}:
+    known = {score_number(each) for each in (before, report.score_after) if each is not None}
+    if report.score is not None and (was := score_number(report.score)) not in known:
         words.append(f"the list said {was} just before this scan")
     return "  ·  ".join([f"{SYMBOLS[band]} *{health_text(before, report.score_after)}*", *words])
 
@@ -79,14 +81,9 @@ def end_named_by(issue: Issue) -> str | None:
 
 def issue_text(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
     """Return `🔴 Critical: Listed on a blacklist – Ask them`, to be shown as plain text."""
-    return f"{SIGNS[issue.severity]} {issue_words(issue, limit)}"
-
-
-def issue_words(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
-    """Return the same without its sign."""
     word = outside(issue.word, 40).capitalize()
     if issue.severity is Severity.UNKNOWN:
         word = f"Severity {word}" if word[:1].isdecimal() else word or "No severity"
     fix = outside(issue.fix, limit)
     title = outside(issue.title, limit) or "no title given"
-    return f"{word}: {title}" + (f" – {fix}" if fix else "")
+    return f"{SIGNS[issue.severity]} {word}: {title}" + (f" – {fix}" if fix else "")

@@ -15,8 +15,8 @@ from bot.tracker.sections import Scalar, ScanValue
 
 MAX_LABEL_CHARS = 90
 MAX_LINE_VALUE_CHARS = 160
-# A record, such as one of DNS, with at most so many parts is shown on one line.
-MAX_RECORD_PARTS = 8
+# A record, such as one of DNS, with at most so many findings is shown on one line.
+MAX_RECORD_FINDINGS = 8
 MAX_RECORD_VALUE_CHARS = 70
 MAX_RECORD_CHARS = 1_400
 # A number is a moment only if its name says so.
@@ -41,16 +41,16 @@ def finding_lines(
 ) -> Iterator[tuple[str, int]]:
     """Yield lines of safe mrkdwn, each with the number of records that it ends: 1 or 0.
 
-    `*Valid until*  3 Feb 2027`, and for a record of a few parts `*MX 1*  Host …  ·  TTL …`.
+    `*Valid until*  3 Feb 2027`, and for a record of a few findings `*MX 1*  Host …  ·  TTL …`.
     """
     for record, group in groupby(findings, key=_record_of):
-        parts = list(group)
-        line = _record_line(record, parts, value_chars) if record else None
+        record_findings = list(group)
+        line = _record_line(record, record_findings, value_chars) if record else None
         if line:
             yield line, 1
             continue
-        for number, finding in enumerate(parts, 1):
-            ends = record is None or number == len(parts)
+        for number, finding in enumerate(record_findings, 1):
+            ends = record is None or number == len(record_findings)
             yield f"*{label(finding.path)}*  {value_text(finding, value_chars)}", int(ends)
 
 
@@ -113,12 +113,14 @@ def _record_of(finding: ScanValue) -> tuple[str, ...] | None:
     return finding.path[:-1] if len(finding.path) > 1 and finding.path[-2].isdecimal() else None
 
 
-def _record_line(record: tuple[str, ...], parts: list[ScanValue], value_chars: int) -> str | None:
+def _record_line(
+    record: tuple[str, ...], record_findings: list[ScanValue], value_chars: int
+) -> str | None:
     """Return a record as one line, `None` if it has one part or too many."""
-    if not 1 < len(parts) <= MAX_RECORD_PARTS:
+    if not 1 < len(record_findings) <= MAX_RECORD_FINDINGS:
         return None
     limit = max(MAX_RECORD_VALUE_CHARS, value_chars // 2)
-    texts = [f"{label(part.path[-1:])} {value_text(part, limit)}" for part in parts]
+    texts = [f"{label(each.path[-1:])} {value_text(each, limit)}" for each in record_findings]
     line = f"*{label(record)}*  " + "  ·  ".join(texts)
     return line if len(line) <= MAX_RECORD_CHARS else None
 

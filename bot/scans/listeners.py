@@ -15,15 +15,13 @@ from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.lookup import suggestions
-from bot.domains.service import Portfolio, Snapshot
-from bot.domains.shown import ShownScores
+from bot.domains.service import Portfolio, ShownScores
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans import views
 from bot.scans.bulk_listeners import BulkScanListeners
-from bot.scans.service import NoDomainIdError, Scans
+from bot.scans.service import Scans
 from bot.slack.client import update_form
 from bot.tracker.hostnames import host_name
-from bot.tracker.models import Domain
 
 # The value of the option that says that the service does not answer.
 NO_ANSWER = "!"
@@ -95,7 +93,7 @@ class ScanListeners:
         await update_form(request.client, request.answer.view_id or "", form)
 
     async def _section_form(self, request: Request, value: str) -> Block:
-        host, name, page = views.section_place(value)
+        host, name, page = views.decode_section(value)
         report = await self.scans.last(request.workspace, host)
         metadata = request.as_metadata()
         return await asyncio.to_thread(views.section_form, report, name, page, metadata)
@@ -104,7 +102,7 @@ class ScanListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         if host not in snapshot.by_host:
             snapshot = await self.portfolio.sure_snapshot(request.workspace)
-        domain = await asyncio.to_thread(_scannable, snapshot, host)
+        domain = await asyncio.to_thread(snapshot.find, host)
         ahead = self.tracker.tracker.scans_ahead(request.workspace)
         request.answer.lasting_word = views.waiting_message(host, ahead, is_lasting=True)
         if not request.origin.is_message:  # below a press it is said only if the scan takes long
@@ -132,10 +130,3 @@ def _value(host: str) -> str:
     if len(host) <= MAX_OPTION_VALUE_CHARS:
         return host
     return LONG_NAME + hashlib.sha256(host.encode()).hexdigest()
-
-
-def _scannable(snapshot: Snapshot, host: str) -> Domain:
-    domain = snapshot.find(host)
-    if not domain.domain_id:
-        raise NoDomainIdError("listed without domainId")
-    return domain

@@ -33,8 +33,8 @@ KIND = "nightly"
 NIGHT_HOURS = range(1, 6)
 # So that what was scanned late in one night has its turn in the next one.
 FRESH_FOR = timedelta(hours=20)
-LOOK_EVERY = timedelta(minutes=15)
-# Longer than a scan takes with its wait for a place.
+CHECK_EVERY = timedelta(minutes=15)
+# Longer than a scan takes with its wait for a slot.
 LEASE = timedelta(minutes=6)
 # One request in so many is for nightly scans; while the allowance is unknown, so many an hour.
 SHARE, UNKNOWN_SHARE = 4, 4
@@ -127,7 +127,7 @@ class NightlySetting:
             is_new, nights = document is None, decode(document)
             return self._write(replace(nights, zone=zone or nights.zone))
 
-        await update(self.documents, _place(workspace), begun)
+        await update(self.documents, _key(workspace), begun)
         return is_new
 
     async def turn(self, workspace: WorkspaceId, *, is_on: bool) -> bool:
@@ -140,7 +140,7 @@ class NightlySetting:
             is_new = nights.is_on is not is_on
             return self._write(replace(nights, is_on=is_on)) if is_new else None
 
-        await update(self.documents, _place(workspace), turned)
+        await update(self.documents, _key(workspace), turned)
         return is_new
 
     def _write(self, nights: Nights) -> Write:
@@ -148,7 +148,7 @@ class NightlySetting:
 
     async def outlook(self, workspace: WorkspaceId, domains: int | None) -> Outlook:
         """Return the setting of a workspace with a key."""
-        nights = decode(await self.documents.get(_place(workspace)))
+        nights = decode(await self.documents.get(_key(workspace)))
         zone = await self.zone(workspace, nights)
         return Outlook(is_on=nights.is_on, zone=zone.key, domains=domains)
 
@@ -179,15 +179,15 @@ class NightlyScans(DueWork):
             ConflictError: another process holds it, or it was turned off or on.
             StoreError: the store failed.
         """
-        place, now = _place(workspace), self.clock()
-        held = await self.documents.get(place)
+        key, now = _key(workspace), self.clock()
+        held = await self.documents.get(key)
         if held is None or held.due_at is None or held.due_at > now:
             return
         nights, rev = decode(held), held.rev
 
         async def save(nights: Nights, due_at: datetime) -> None:
             nonlocal rev
-            rev = (await self.documents.put(place, encode(nights), due_at=due_at, if_rev=rev)).rev
+            rev = (await self.documents.put(key, encode(nights), due_at=due_at, if_rev=rev)).rev
 
         zone = await self.setting.zone(workspace, nights)
         local, coming = now.astimezone(zone), next_night(now, zone)
@@ -216,16 +216,16 @@ class NightlyScans(DueWork):
         try:
             domain = await self._oldest(workspace, nights, listed_since)
             if domain is None:
-                return nights, LOOK_EVERY
+                return nights, CHECK_EVERY
             trying = nights.trying(host_of(domain), self.clock())
             await note(trying)
             await self.scans.run(workspace, domain, purpose=Purpose.BACKGROUND, lists=False)
         except BotError as error:
             reason, _ = service_failure(of_service(error))
             if reason is not FailureReason.SERVICE:  # nothing was scanned
-                return nights, LOOK_EVERY if reason is FailureReason.RATE else None
+                return nights, CHECK_EVERY if reason is FailureReason.RATE else None
             is_of_domain = trying is not nights and isinstance(error, RejectedError)
-            return trying, timedelta() if is_of_domain else LOOK_EVERY
+            return trying, timedelta() if is_of_domain else CHECK_EVERY
         return nights, timedelta()  # its end dates say when it was scanned
 
     async def _oldest(
@@ -240,7 +240,7 @@ class NightlyScans(DueWork):
         return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 
 
-def _place(workspace: WorkspaceId) -> str:
+def _key(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}"
 
 

@@ -133,7 +133,7 @@ class Scans:
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
-        document = await self.documents.get(_place(workspace, host))
+        document = await self.documents.get(_key(workspace, host))
         if document is None:
             raise NoScanError("no scan kept")
         try:
@@ -153,9 +153,13 @@ class Scans:
         report = replace(report, score_after=_score(listed, report.host))
         with log_and_suppress("a scan could not be kept", StoreError):  # the answer needs no store
             report = await self._compared(workspace, report)
-            signs = await self._keep_ends(workspace, report, listed)
+            ends = end_dates_of(report.host, report.facts, self.clock())
+            hosts = listed.by_host if listed else None
+            signs = await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
             report = replace(report, signs=signs)
-            await self._keep(workspace, report)
+            await self._put(workspace, report)
+            for host in await self._now_latest(workspace, report.host):
+                await self.documents.delete(_key(workspace, host))
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:
@@ -187,22 +191,9 @@ class Scans:
             return report
         return await asyncio.to_thread(_with_changes, report, before)
 
-    async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
-        await self._put(workspace, report)
-        for host in await self._now_latest(workspace, report.host):
-            await self.documents.delete(_place(workspace, host))
-
     async def _put(self, workspace: WorkspaceId, report: ScanReport) -> None:
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
-        await self.documents.put(_place(workspace, report.host), value)
-
-    async def _keep_ends(
-        self, workspace: WorkspaceId, report: ScanReport, listed: Snapshot | None
-    ) -> tuple[KnownChange, ...]:
-        """Keep what a scan says about ends and signs; return the signs that changed."""
-        ends = end_dates_of(report.host, report.facts, self.clock())
-        hosts = listed.by_host if listed else None
-        return await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
+        await self.documents.put(_key(workspace, report.host), value)
 
     async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
         """Record that `host` was scanned last; return the hosts beyond the limit."""
@@ -239,5 +230,5 @@ def _score(listed: Snapshot | None, host: str) -> float | None:
     return domain.health_score if domain else None
 
 
-def _place(workspace: WorkspaceId, host: str) -> str:
+def _key(workspace: WorkspaceId, host: str) -> str:
     return f"{workspace}/scan/{host}"

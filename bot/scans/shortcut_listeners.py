@@ -1,6 +1,7 @@
 """Offer the domains of a message, and the forms of shortcuts."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,31 +37,35 @@ class ShortcutListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         watched = [host for host in hosts if host in snapshot.by_host]
         others = [host for host in hosts if host not in snapshot.by_host]
-        form = views.found_form(watched, others, request.as_metadata())
+        long = views.long_names(hosts)
+        metadata = request.as_metadata(json.dumps(long))
+        form = views.found_form(watched, others, long, metadata)
         request.answer.view_id = window.view_id
         await draw_or_reply(request, form, None)
 
-    async def run_picked(self, request: Request, lines: list[str]) -> None:
-        """Run the command lines of a submitted form, one after the other."""
-        for number, line in enumerate(lines):
+    async def run_picked(self, request: Request, picked: list[tuple[str, str]]) -> None:
+        """Run a command for each picked domain, one after the other."""
+        long = json.loads(request.note or "[]")
+        for number, (command, value) in enumerate(picked):
             origin = request.origin
             if number >= RESPONSES:
                 origin = replace(origin, response_url=None)
             # The form says "please wait".
             answer = replace(request.answer, origin=origin, view_id=None, sent=Sent.PROGRESS)
             each = replace(request, origin=origin, trigger_id=None, answer=answer)
-            await self.lines.run(each, line)
-        await draw_or_reply(request, views.done_form(len(lines)), None)
+            host = long[int(value)] if value.isdecimal() else value
+            await self.lines.run(each, f"{command} {host}")
+        await draw_or_reply(request, views.done_form(len(picked)), None)
 
 
-def read_picked(values: Mapping[str, Any]) -> list[str]:
-    """Return the command lines for what was picked; raise FormErrors if nothing was."""
+def read_picked(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return a command and a value for each picked domain; raise FormErrors if there is none."""
     commands = {views.SCAN_BLOCK: "/scan", views.ADD_BLOCK: "/adddomain"}
-    lines = [
-        f"{command} {picked['value']}"
+    picked = [
+        (command, str(option["value"]))
         for block, command in commands.items()
-        for picked in values.get(block, {}).get(views.PICKED, {}).get("selected_options") or []
+        for option in values.get(block, {}).get(views.PICKED, {}).get("selected_options") or []
     ]
-    if not lines:
+    if not picked:
         raise FormErrors({next(iter(values)): "Pick at least one domain."})
-    return lines
+    return picked

@@ -20,7 +20,7 @@ from bot.blocks.builders import (
     section,
     text_section,
 )
-from bot.blocks.links import domain_url, linked
+from bot.blocks.links import domain_url, linked_name
 from bot.blocks.message import SHARE, Block, Message
 from bot.blocks.text import (
     bold,
@@ -62,7 +62,7 @@ MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
 # Escaping may turn one character into five, and a section holds 3,000.
 MAX_FORM_VALUE_CHARS = 550
-Lines = tuple[Iterable[str], Callable[[str], Block], tuple[str, str]]
+Lines = tuple[Iterable[str], Callable[[str], Block], str, str]
 SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
@@ -73,10 +73,11 @@ MAX_REASON_CHARS = 80
 
 def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
     """Return a page, from 1, of the form with all of one section, or with all issues."""
-    lines, draw, note = _of_issues(report) if name == ISSUES else _of_section(report, name)
+    lines, draw, counted, left_out = (
+        _of_issues(report) if name == ISSUES else _of_section(report, name)
+    )
     pages = _pages(lines)
     page = max(1, min(page, len(pages)))
-    counted, left_out = note
 
     def to_page(label: str, number: int) -> Block | None:
         action_id = f"{TURN_SECTION}.{label.split()[0].lower()}"
@@ -97,14 +98,14 @@ def _of_section(report: ScanReport, name: str) -> Lines:
     lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
     more = f" {shown.left_out:,} more values are not kept." if shown.left_out else ""
     counted = plural(record_count(shown.findings), "record")
-    return (line for line, _count in lines), section, (counted, more)
+    return (line for line, _count in lines), section, counted, more
 
 
 def _of_issues(report: ScanReport) -> Lines:
     issues, count = report.facts.issues, sum(report.facts.counts.values())
     more = f" {count - len(issues):,} more are not kept." if count > len(issues) else ""
     lines = (issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
-    return lines, text_section, (plural(len(issues), "issue"), more)
+    return lines, text_section, plural(len(issues), "issue"), more
 
 
 def pick_form(metadata: str) -> Block:
@@ -122,7 +123,7 @@ def pick_form(metadata: str) -> Block:
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
 
 
-def section_place(value: str) -> tuple[str, str, int]:
+def decode_section(value: str) -> tuple[str, str, int]:
     """Return host, section and page from a button's value."""
     host, name, page = json.loads(value)
     return host, name, page
@@ -170,9 +171,12 @@ def scan_message(
     `shown` is the score that the reader was shown last, `None` if that is not known. `shared_by`
     is the name of the person who shares it with a channel.
     """
+    head = [health_mrkdwn(report, shown), _scanned(report)]
+    if domain_url(report.host, report.domain_id):  # a title can hold no link
+        head.append(linked_name(report.host, report.domain_id))
     top = [
         header(f"Scan of {host_text(report.host)}"),
-        section(f"{health_mrkdwn(report, shown)}  ·  {_scanned(report)}{_link(report)}"),
+        section("  ·  ".join(head)),
         *_signs(report),
         *_issues(report),
         *_failed(report),
@@ -182,13 +186,6 @@ def scan_message(
     shared = [context(f"Shared by {bold(shared_by, 80)}.")] if shared_by else []
     bottom = shared or _buttons(report)
     return message_of(*top, *(_folded(report, each) for each in report.sections), *bottom)
-
-
-def _link(report: ScanReport) -> str:
-    """Return the name as a link, as a title can hold none; nothing where there is no address."""
-    url = domain_url(report.host, report.domain_id)
-    name = literal(host_text(report.host), 300)
-    return f"  ·  {linked(name, report.host, report.domain_id)}" if url else ""
 
 
 def _signs(report: ScanReport) -> list[Block]:
@@ -244,11 +241,11 @@ def _why_failed(reason: str) -> str:
 
 def _ends(report: ScanReport) -> list[Block]:
     now, given = report.scanned_at, ends(report.facts)
-    said = {end_named_by(issue) for issue in report.facts.issues}  # its sign stands there
+    signed = {end_named_by(issue) for issue in report.facts.issues}  # its sign stands there
     lines = []
     for name, end in given:
-        is_signed = report.is_owned and name not in said
-        sign, text = end_sign(end, now, is_owned=is_signed), end_text(name, end, now)
+        has_sign = report.is_owned and name not in signed
+        sign, text = end_sign(end, now, is_owned=has_sign), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
     if missing := [each for each in END_COLUMNS if each not in dict(given)]:
@@ -260,7 +257,7 @@ def _changes(report: ScanReport) -> list[Block]:
     if not report.since:
         return []
     since = f"since the last scan ({moment_token(report.since)})"
-    changes = [each for each in report.changes if not _is_told(each, report)]
+    changes = [each for each in report.changes if not _is_in_head(each, report)]
     other = "other " if len(changes) < len(report.changes) else ""
     left = " and ".join(map(section_name, report.uncompared))
     note = f"{left} not compared: one of the two scans says nothing there." if left else ""
@@ -275,12 +272,12 @@ def _changes(report: ScanReport) -> list[Block]:
     return [section("\n".join(filter(None, [title, *shown, note])))]
 
 
-def _is_told(change: Change, report: ScanReport) -> bool:
+def _is_in_head(change: Change, report: ScanReport) -> bool:
     """Return whether the head tells a change, as one of who controls the domain."""
-    told = {frozenset(sign.after.casefold().split(", ")) for sign in report.signs}
+    in_head = {frozenset(sign.after.casefold().split(", ")) for sign in report.signs}
     value = change.after.value if change.after else None
     values = value if isinstance(value, tuple) else (value,)
-    return frozenset(str(each).casefold().rstrip(".") for each in values) in told
+    return frozenset(str(each).casefold().rstrip(".") for each in values) in in_head
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:

@@ -19,9 +19,9 @@ from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.scans.nightly import (
+    CHECK_EVERY,
     FRESH_FOR,
     LEASE,
-    LOOK_EVERY,
     NightlyScans,
     NightlySetting,
     nights_each,
@@ -281,7 +281,7 @@ async def test_used_up_requests_hold_the_scans_up_and_they_go_on_later(sky: Obse
     sky.errors["b"] = RateLimitedError(600)
     await sky.pass_by(HOUR + 5 * MINUTE)
     sky.errors.clear()
-    await sky.pass_by(LOOK_EVERY)
+    await sky.pass_by(CHECK_EVERY)
 
     assert sky.scanned == ["a", "b", "b", "c"]
 
@@ -293,7 +293,7 @@ async def test_a_failing_service_is_asked_rarely(sky: Observatory) -> None:
     await sky.night()
 
     assert len(sky.scanned) == len(set(sky.scanned)) == 20
-    assert all(after - before >= LOOK_EVERY for before, after in pairwise(sky.moments))
+    assert all(after - before >= CHECK_EVERY for before, after in pairwise(sky.moments))
 
 
 async def test_a_domain_that_the_service_rejects_holds_up_no_other(sky: Observatory) -> None:

@@ -8,10 +8,10 @@ from bot.domains.add_many import (
     KEPT_FOR,
     MAX_DOMAINS,
     MAX_UNKNOWN,
+    AddOutcome,
+    AddReport,
     DomainLists,
     NewDomains,
-    Outcome,
-    Report,
     new_domains,
     parse_new_domains,
 )
@@ -116,7 +116,7 @@ class Bot:
         adder = DomainAdder(self.service.add, portfolio)
         self.lists = DomainLists(self.documents, adder, portfolio, self.clock)
         self.hosts = [f"a{number}.example" for number in range(8)]
-        self.report = Report(read("\n".join(self.hosts)))
+        self.report = AddReport(read("\n".join(self.hosts)))
 
     async def add(self) -> None:
         async def step() -> None:
@@ -130,7 +130,7 @@ async def test_a_list_costs_one_request_each_and_a_list_before_and_after() -> No
 
     await bot.add()
 
-    assert bot.service.sent == bot.hosts == bot.report.hosts(Outcome.ADDED)
+    assert bot.service.sent == bot.hosts == bot.report.hosts(AddOutcome.ADDED)
     assert len(bot.service.purposes) == 2
 
 
@@ -146,8 +146,8 @@ async def test_a_refused_domain_costs_no_list_and_the_last_list_settles_it() -> 
     await bot.lists.add(HERE, bot.report, step)
 
     assert bot.report.reasons["a0.example"] == "no"
-    assert bot.report.hosts(Outcome.REFUSED) == ["a0.example"]
-    assert bot.report.hosts(Outcome.KNOWN) == ["a1.example"]
+    assert bot.report.hosts(AddOutcome.REFUSED) == ["a0.example"]
+    assert bot.report.hosts(AddOutcome.KNOWN) == ["a1.example"]
     assert len(bot.service.purposes) == 2
 
 
@@ -160,7 +160,7 @@ async def test_several_lost_answers_end_a_list_and_nothing_is_sent_twice() -> No
     await bot.add()
 
     assert bot.service.sent == bot.hosts[: 1 + MAX_UNKNOWN]
-    assert bot.report.hosts(Outcome.UNKNOWN) == bot.hosts[1 : 1 + MAX_UNKNOWN]
+    assert bot.report.hosts(AddOutcome.UNKNOWN) == bot.hosts[1 : 1 + MAX_UNKNOWN]
     assert bot.report.hosts(None) == bot.hosts[1 + MAX_UNKNOWN :]
     assert isinstance(bot.report.stopped_by, TimedOutError)
 
@@ -177,7 +177,7 @@ async def test_a_domain_added_without_an_answer_counts_as_added() -> None:
 
     await bot.add()
 
-    assert bot.report.hosts(Outcome.ADDED) == bot.service.sent == bot.hosts
+    assert bot.report.hosts(AddOutcome.ADDED) == bot.service.sent == bot.hosts
 
 
 async def test_a_domain_that_was_not_sent_was_not_tried() -> None:
@@ -186,7 +186,7 @@ async def test_a_domain_that_was_not_sent_was_not_tried() -> None:
 
     await bot.add()
 
-    assert bot.report.hosts(Outcome.ADDED) == bot.hosts[:3]
+    assert bot.report.hosts(AddOutcome.ADDED) == bot.hosts[:3]
     assert bot.report.hosts(None) == bot.hosts[3:]
     assert isinstance(bot.report.stopped_by, UnavailableError)
 

@@ -1,6 +1,6 @@
 from bot.blocks.message import Message
 from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
-from bot.domains.add_many import MAX_DOMAINS, NewDomains, Outcome, Report
+from bot.domains.add_many import MAX_DOMAINS, AddOutcome, AddReport, NewDomains
 from bot.domains.add_views import (
     MAX_OFFERED,
     add_form,
@@ -131,16 +131,16 @@ def question(new: NewDomains, *listed: str) -> Message:
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_the_longest_list_with_any_text_is_taken(text: str) -> None:
-    report = Report(wanted(*HOSTS, text=text))
+    report = AddReport(wanted(*HOSTS, text=text))
     for number, host in enumerate(HOSTS[:-20]):
-        report.outcomes[host] = list(Outcome)[number % 4]
+        report.outcomes[host] = list(AddOutcome)[number % 4]
         report.reasons[host] = text
     why = failure_message(RateLimitedError(40), facts_for())
 
     assert_slack_takes(question(report.new, *HOSTS[:100]))
     assert_slack_takes(progress_message(report))
     assert_slack_takes(list_summary("200-domains-x", report, why))
-    assert_slack_takes(list_summary("200-domains-x", Report(report.new)))
+    assert_slack_takes(list_summary("200-domains-x", AddReport(report.new)))
 
 
 def test_a_question_names_what_it_costs() -> None:
@@ -163,8 +163,8 @@ def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
 
 
 def test_a_list_that_was_added_whole_offers_nothing_to_try_again() -> None:
-    report = Report(wanted("a.example", "b.example"))
-    report.outcomes = dict.fromkeys(report.new.hosts, Outcome.ADDED)
+    report = AddReport(wanted("a.example", "b.example"))
+    report.outcomes = dict.fromkeys(report.new.hosts, AddOutcome.ADDED)
 
     message = list_summary("2-domains-x", report)
 
@@ -174,7 +174,7 @@ def test_a_list_that_was_added_whole_offers_nothing_to_try_again() -> None:
 
 
 def test_the_reason_of_an_early_end_stands_first_with_one_button_to_go_on() -> None:
-    report = Report(wanted("a.example", "b.example"), {"a.example": Outcome.UNKNOWN})
+    report = AddReport(wanted("a.example", "b.example"), {"a.example": AddOutcome.UNKNOWN})
     why = failure_message(RateLimitedError(40), facts_for(command_line="/adddomain x"))
 
     message = list_summary("2-domains-x", report, why)

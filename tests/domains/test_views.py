@@ -1,8 +1,11 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from itertools import product
 
+import pytest
+
+from bot.blocks.links import use_template
 from bot.blocks.message import Message
 from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.end_views import LAST_VALUE
@@ -195,6 +198,30 @@ def table_of(message: Message) -> list[list[dict[str, object]]]:
         block["rows"] for block in message.blocks if block["type"] == "data_table"
     )
     return rows
+
+
+@pytest.fixture
+def template() -> Iterator[None]:
+    use_template("https://tracker.example/{domainId}?{domain}")
+    yield
+    use_template(None)
+
+
+@pytest.mark.usefixtures("template")
+def test_names_are_links_as_long_as_their_page_fits_a_message() -> None:
+    pages = [listed(many(25, name)) for name in NAMES.values()]
+    short, *long = map(table_of, pages)
+
+    assert [row[0]["type"] for row in short] == ["raw_text", *["rich_text"] * 25]
+    assert {row[0]["type"] for page in long for row in page} == {"raw_text"}
+    for page in pages:
+        assert_slack_takes(page)
+
+
+@pytest.mark.usefixtures("template")
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_a_link_around_a_name_of_strangers_does_nothing(text: str) -> None:
+    assert_slack_takes(listed([a_domain(text, domain_id=text)]))
 
 
 def test_days_left_are_numbers_that_the_table_sorts() -> None:

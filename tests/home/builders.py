@@ -11,8 +11,7 @@ from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
 from bot.domainkey.views import key_state_message
-from bot.home.sections import HomePage, SetUp
-from bot.home.views import home_view
+from bot.home.views import HomePage, SetUp, home_view
 from bot.tracker.models import Domain
 from tests.blocks.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
 from tests.blocks.accessible import objects

@@ -8,8 +8,7 @@ from bot.blocks.message import Message
 from bot.digests.models import Pause
 from bot.dispatch.commands import Audience
 from bot.domains.end_dates import KnownEnds
-from bot.home.sections import MAX_MANAGED, Reader
-from bot.home.views import home_view
+from bot.home.views import MAX_MANAGED, Reader, home_view
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.tracker.findings import Knowledge
@@ -44,7 +43,7 @@ def test_a_member_reads_how_many_domains_are_how_well() -> None:
         a_page(a_domain(score=41), a_domain("b.example", 90), a_domain("c.example", None))
     )
 
-    assert "*3 domains*, average health *65.5*" in text
+    assert "*3 domains, average health 65.5*" in text
     assert "🔴 1 poor, 🟢 1 good, ⚪ 1 no score yet" in text
 
 
@@ -77,7 +76,7 @@ def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> 
 
     text = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
 
-    assert "Ends soon" not in text
+    assert "Expires soon" not in text
     assert "Dates known for 1 of 2 domains, issues for 0." in text
     known = KnownEnds(
         {"a.example": ending(31, 31, age=10 * DAY, issue_knowledge=Knowledge.NONE)}, MOMENT
@@ -97,7 +96,7 @@ def test_where_nothing_was_scanned_home_offers_to_scan_all() -> None:
 
 def test_no_domains_no_scores_and_no_list_yet_are_three_things() -> None:
     assert labels(a_page()) == ["Add domain", "Refresh"]
-    assert "No domain has a health score yet" in shown(a_page(a_domain(score=None)))
+    assert "No domain has a score yet" in shown(a_page(a_domain(score=None)))
     for awaited in (a_page(portfolio=None), a_page(is_awaited=True)):
         assert "⏳" in shown(awaited)
         assert "no domains" not in shown(awaited)

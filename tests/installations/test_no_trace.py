@@ -9,7 +9,6 @@ from typing import NoReturn
 import pytest
 
 from bot.access.repository import Act, Audiences, Audit, Managers
-from bot.blocks.message import Message
 from bot.digests.models import Alert, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
@@ -134,15 +133,7 @@ class Life:
         lists = DomainLists(self.documents, adder, portfolio, clock=self.clock)
         labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
         await lists.keep(self.workspace, NewDomains((labels,)))
-        self.bulk = BulkScans(
-            self.documents,
-            Tasks(),
-            scans,
-            FakePosts(),
-            progress=lambda _run, _now: Message(""),
-            summary=lambda _run, _now: Message(""),
-            clock=self.clock,
-        )
+        self.bulk = BulkScans(self.documents, Tasks(), scans, FakePosts(), clock=self.clock)
         await self.bulk.start(self.workspace, f"U_{self.mark}", items_of([a_domain()]), self.mark)
         command = KeptCommand(
             command="/scan",

@@ -25,7 +25,7 @@ from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.router import Dispatcher
-from bot.home.listeners import HomeScreen
+from bot.home.screen import HomeScreen
 from bot.keys.key_pair import KeyPair
 from bot.keys.key_record import KeyRecord
 from bot.playground.slack import LocalSlack, Person, View, running_slack

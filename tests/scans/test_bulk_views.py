@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.domainkey.views import first_steps_message
-from bot.scans.bulk_record import BulkScan, End, Item
-from bot.scans.bulk_runner import MAX_DOMAINS
+from bot.scans.bulk_record import MAX_DOMAINS, BulkScan, End, Item
+from bot.scans.bulk_summary import summary_message
 from bot.scans.bulk_views import (
     NEVER_SCANNED,
     STOPPING,
@@ -13,7 +13,6 @@ from bot.scans.bulk_views import (
     progress_message,
     running_message,
     started_message,
-    summary_message,
 )
 from bot.tracker.rate_limit import BudgetState
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text

@@ -15,7 +15,7 @@ from bot.digests.views.post import digest_message
 from bot.domains.end_dates import KnownEnds, end_dates_of
 from bot.domains.lookup import index_by_host
 from bot.scans.bulk_record import BulkScan, End, Item
-from bot.scans.bulk_views import summary_message
+from bot.scans.bulk_summary import summary_message
 from bot.scans.service import ScanReport
 from bot.scans.views import scan_message
 from bot.tracker.models import SECTIONS

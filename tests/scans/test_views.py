@@ -6,10 +6,10 @@ from bot.domains.end_dates import KnownChange
 from bot.scans.service import ScanReport
 from bot.scans.views import (
     MAX_CHANGES,
+    decode_section,
     pick_form,
     scan_message,
     section_form,
-    section_place,
     waiting_message,
 )
 from bot.tracker.changes import Change
@@ -131,7 +131,7 @@ SCORES = {
     "the same": (90, 90.04, "🟢 *Health 90, unchanged*  ·  good"),
     "vanished": (38, None, "⚪ *Health 38 → –*"),
     "come": (None, 90, "🟢 *Health 90*  ·  good"),
-    "never known": (None, None, "⚪ *No health score yet*"),
+    "never known": (None, None, "⚪ *No score yet*"),
 }
 
 
@@ -238,7 +238,7 @@ def test_what_does_not_fit_is_counted_and_one_press_away() -> None:
     text = shown_text(message)
     assert 0 < (shown := text.count("Type A")) < 51
     assert f"and {51 - shown} more" in text
-    assert section_place(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
+    assert decode_section(buttons(message)["Show all"]) == ("shop.example", "dns", 1)
 
 
 def test_records_too_many_to_keep_are_counted_too() -> None:
@@ -262,7 +262,7 @@ def test_a_form_of_long_texts_shows_everything_too() -> None:
         turn = buttons(form).get("Next page")
         if turn is None:
             break
-        page = section_place(turn)[2]
+        page = decode_section(turn)[2]
 
     assert lines == [f"*K{n}*  {n}{'😀' * 540}" for n in range(95)]
 
@@ -283,7 +283,7 @@ def test_pages_of_a_form_are_turned_by_buttons(page: int, labels: dict[str, int]
     pressed = buttons(section_form(report, "dns", page))
 
     assert "95 records, page 2 of 3." in shown(section_form(report, "dns", 2))
-    places = {label: section_place(value) for label, value in pressed.items()}
+    places = {label: decode_section(value) for label, value in pressed.items()}
     assert places == {label: ("shop.example", "dns", n) for label, n in labels.items()}
 
 

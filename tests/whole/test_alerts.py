@@ -99,7 +99,7 @@ async def test_an_alerts_preview_shows_it_or_that_nothing_got_worse(ready: Harne
     await ready.bob.press(await open_list(ready, ready.bob), "Preview")
     real = await preview(ready)
 
-    assert "Nothing got worse since the last look." in quiet.everything
+    assert "Nothing got worse since the last check." in quiet.everything
     assert "www.example fell to 60" in real.everything
     assert "*www.example* health" in real.everything
     assert "I'm on it" not in real.buttons

@@ -100,6 +100,22 @@ async def test_share_shows_the_same_list_to_the_channel(ready: Harness) -> None:
     assert shared.buttons == []
 
 
+async def test_who_shares_reads_once_that_another_company_reads_along(ready: Harness) -> None:
+    ready.slack.channel("general").is_shared = True
+    answer = await ready.ask(ready.bob, "/domains tag:prod")
+    assert "another company" not in answer.everything
+
+    note = await ready.press(ready.bob, answer, "Share")
+    if not note.is_ephemeral:
+        note = await ready.answer(ready.bob)
+    await ready.bob.press(await ready.ask(ready.bob, "/domains tag:eu"), "Share")
+    await ready.ask(ready.bob, "/domains tag:nope")
+
+    assert "People from another company are in this channel" in note.everything
+    shown = " ".join(message.everything for message in ready.bob.messages())
+    assert shown.count("People from another company") == 1
+
+
 async def test_people_of_other_companies_get_nothing_in_shared_channels(ready: Harness) -> None:
     ready.slack.world.strangers_may_type = True
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.blocks.builders import link_cell
 from bot.blocks.links import domain_url, linked, use_template
 from tests.loops import loop_over
 from tests.whole.harness import running_bot, running_stand_ins
@@ -13,7 +14,9 @@ from tests.whole.test_bulk_scan import message_with
 pytestmark = pytest.mark.transports("socket")
 
 
-async def test_names_in_scans_and_summaries_are_links(tmp_path: Path, transport: str) -> None:
+async def test_names_in_lists_scans_and_summaries_are_links(
+    tmp_path: Path, transport: str
+) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         url = "https://tracker.example/domains/{domainId}?name={domain}"
         settings = app.settings.model_copy(update={"domain_tracker_domain_url": url})
@@ -25,10 +28,14 @@ async def test_names_in_scans_and_summaries_are_links(tmp_path: Path, transport:
         async with running_bot(app):
             await app.connect()
             scan = await app.ask(app.bob, "/scan münchen.example")
+            listed = await app.ask(app.bob, "/domains")
             await app.press(app.bob, await app.ask(app.bob, "/scan tag:prod"), "Start")
             summary = await message_with(app, "1 domain scanned")
 
     address = f"https://tracker.example/domains/{record.domain_id}?name=xn--mnchen-3ya.example"
+    [_titles, [name, *_cells]] = listed.blocks[2]["rows"]
+    assert name == link_cell("münchen.example", address)
+    assert "münchen.example" in listed.text
     assert f"<{address}|münchen.example" in str(scan.content)
     assert f"<{address}|münchen.example" in str(summary.content)
 

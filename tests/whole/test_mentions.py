@@ -54,6 +54,35 @@ async def test_a_mention_is_answered_privately_or_with_here_for_all(heard: Harne
     assert "Share" not in " ".join(shared.buttons)
 
 
+async def test_here_in_a_channel_of_two_companies_says_once_who_reads_along(
+    heard: Harness,
+) -> None:
+    heard.slack.channel("general").is_shared = True
+    first = heard.bob.say(f"{AT} domains tag:prod here")
+    note = await said(heard, "People from another company")
+    heard.bob.say(f"{AT} domains tag:eu here")
+    await said(heard, "tag:eu")
+    heard.bob.say(f"{AT} domains tag:nope")
+    await said(heard, "tag:nope")
+
+    assert (note.thread_ts, note.seen_by) == (None, heard.bob.id)
+    assert first.ts < note.ts
+    shown = " ".join(each.everything for each in heard.bob.messages())
+    assert shown.count("People from another company") == 1
+
+
+async def test_only_in_channels_the_help_names_here(heard: Harness) -> None:
+    hint = "Add `here` to answer in the thread for everyone."
+    heard.bob.say(f"{AT} is it down?")
+    in_channel = await said(heard, "I only read commands")
+    heard.bob.say("is it down?", channel="dm")
+    in_direct = await said(heard, "I only read commands", "dm")
+
+    assert hint in in_channel.everything
+    assert "here" not in in_direct.everything.split()
+    assert hint not in in_direct.everything
+
+
 async def test_only_real_mentions_are_answered_once(heard: Harness) -> None:
     heard.slack.say_as_another_bot(f"<@{heard.slack.bot_user_id}> domains")
     line = heard.bob.say(f"{AT} domains tag:nope")

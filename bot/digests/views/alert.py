@@ -95,7 +95,7 @@ def alert_preview(alert: Alert, digest: Digest, now: datetime) -> Message:
     """Return what an alert would look like now, without buttons, or that nothing is worse."""
     note = preview_note(len(mention_tokens(alert.owners)))
     if not alert.falls:
-        return plain_message(f"{note} Nothing got worse since the last look.")
+        return plain_message(f"{note} Nothing got worse since the last check.")
     drawn = alert_message("", alert, digest, now).blocks
     shown = [
         {name: part for name, part in block.items() if name != "accessory"}

@@ -166,11 +166,10 @@ def _soon(report: Report, now: datetime) -> ChangeGroup:
         )
         for domain, row in soon
     )
-    count = len(nearer)
-    urgent = f"{count:,} became more urgent" if count else ""
-    more = "; ".join(filter(None, [age, urgent]))
+    more = f" ({age})" if age else ""
+    more += f"  ·  {len(nearer):,} closer than last time" if nearer else ""
     title = f"Expires within {report.rule.horizon} days"
-    return _group("⏳", title, lines, len(report.soon), more and f" ({more})", is_listed=True)
+    return _group("⏳", title, lines, len(report.soon), more, is_listed=True)
 
 
 def _urgency(
@@ -259,7 +258,7 @@ def _unknown(report: Report) -> ChangeGroup:
     )
     count = len(report.unknown)
     more = f", {len(lost):,} had one before" if lost else ""
-    return _group("⚪", f"{plural(count, 'domain')} without a score", lines, count, more)
+    return _group("⚪", f"{plural(count, 'domain')} with no score yet", lines, count, more)
 
 
 def _gone(report: Report, *, is_filtered: bool) -> ChangeGroup:

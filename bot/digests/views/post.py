@@ -16,7 +16,7 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import SYMBOLS, moment_token, outside, plural, score_number, score_words
+from bot.blocks.text import SYMBOLS, average_text, moment_token, outside, plural, score_number
 from bot.digests.models import MAX_NAME_CHARS, Digest, Mode
 from bot.digests.report import Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.digests.views import changes, notes, wording
@@ -109,7 +109,7 @@ def title(report: Report, name: str = "") -> str:
     if report.before and not report.is_bounded:  # else they are averages of different domains
         before = report.before.average
     moved = "" if now is None or before is None else changes.delta_text(before, now)
-    return f"{counted}, average {score_words(now)} {moved}".strip()
+    return f"{counted}, {average_text(now)} {moved}".strip()
 
 
 def news_blocks(
@@ -202,7 +202,7 @@ def heartbeat_message(post: Post) -> Message:
     coverage = post.report.coverage
     known = "" if coverage and coverage.is_complete else "known "
     title = f"Nothing {known}{what} in the last {plural(max(silent, 1), 'run')}"
-    counted = f"({plural(totals.count, 'domain')}, average {score_words(totals.average)})"
+    counted = f"({plural(totals.count, 'domain')}, {average_text(totals.average)})"
     return message_of(
         section(f"{_sign(post.report)}*{title}* {counted}.\n{bands_text(totals)}".strip()),
         *_contexts(
@@ -258,7 +258,7 @@ def greeting_message(resumed: Sequence[Digest]) -> Message:
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
     if digest.pause is None:
-        first = "First look" if digest.plan.is_alert else "First digest"
+        first = "First check" if digest.plan.is_alert else "First digest"
         return first, moment_token(digest.next.due_at)
     until = digest.pause.until
     return "State", f"Paused until {moment_token(until)}" if until else "Paused"

@@ -10,11 +10,13 @@ from bot.blocks.builders import (
     button,
     confirm,
     context,
+    link_cell,
     notice,
     raw_number,
     raw_text,
     section,
 )
+from bot.blocks.links import domain_url
 from bot.blocks.message import Block, table_lines
 from bot.blocks.text import (
     MAX_TABLE_ROWS,
@@ -102,7 +104,7 @@ def _heading(listed: DigestList) -> str:
         return f"*No digests {where} yet, {own:,} for you alone*"
     return (
         f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
-        " choose. It says what got worse, what ends soon, and which domains are worst."
+        " choose. It says what got worse, what expires soon, and which domains are worst."
     )
 
 
@@ -226,7 +228,9 @@ def within_table(report: Report, max_chars: int) -> Report:
 def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
     score = score_number(domain.health_score or 0)  # the worst domains all have a score
     symbol = SYMBOLS[band_of(domain.health_score)]
-    cells = [raw_text(clip(host_text(domain.domain) or "–", MAX_HOST_CHARS))]
+    name = clip(host_text(domain.domain) or "–", MAX_HOST_CHARS)
+    url = domain_url(domain.domain, domain.domain_id)
+    cells = [link_cell(name, url) if url else raw_text(name)]
     cells.append(raw_number(float(score), f"{symbol} {score}"))
     if changes is not None:
         cells.append(raw_number(*changes.get(domain.domain, (0, "–"))))
@@ -239,7 +243,7 @@ def _changes(report: Report) -> dict[str, Change] | None:
         return None
     return (
         {domain.domain: (0, "new") for domain in report.new}
-        | {move.domain.domain: (0, "was unknown") for move in report.found}
+        | {move.domain.domain: (0, "first score") for move in report.found}
         | {
             domain.domain: _moved(report.before_of[domain.domain], domain.health_score or 0)
             for domain in report.worst

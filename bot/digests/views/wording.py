@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.blocks.builders import button, run_button
-from bot.blocks.links import linked
+from bot.blocks.links import linked_name
 from bot.blocks.message import Block
 from bot.blocks.text import (
     MAX_ACCESSIBLE_CHARS,
@@ -17,7 +17,6 @@ from bot.blocks.text import (
     clip,
     code,
     day_text,
-    host_text,
     lines_within,
     moment_token,
     outside,
@@ -145,7 +144,7 @@ def _token(slack_id: str) -> str:
 
 
 def domain_line(host: str, mrkdwn: str) -> str:
-    return f"{linked(bold(host_text(host), MAX_HOST_CHARS), host)} {mrkdwn}".strip()
+    return f"{linked_name(host, limit=MAX_HOST_CHARS)} {mrkdwn}".strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,13 @@ def _rows_agree(value: Mapping[str, Any], place: Place) -> None:
             spot.refuse("unequal_rows", f"must have {columns} cells like the first row")
 
 
+def _header_is_plain(value: Mapping[str, Any], place: Place) -> None:
+    for index, cell in enumerate(value["rows"][0]):
+        if cell["type"] == "rich_text":
+            spot = place / "rows" / 0 / index / "type"
+            spot.refuse("not_allowed_here", "unsupported type: rich_text")
+
+
 def _row_header_exists(value: Mapping[str, Any], place: Place) -> None:
     columns = len(value["rows"][0])
     if value.get("row_header_column_index", 0) >= columns:
@@ -115,6 +122,7 @@ _ALL: tuple[Rule, ...] = (
     _is_a_day,
     _numbers_agree,
     _rows_agree,
+    _header_is_plain,
     _row_header_exists,
     _names_differ,
     _one_point_per_category,

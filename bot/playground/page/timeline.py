@@ -14,7 +14,7 @@ from bot.playground.slack.model import Channel
 
 MOST_SHOWN = 100
 HINTS = (
-    ("/scan shop.northwind.example", "what is broken, and what ends soon"),
+    ("/scan shop.northwind.example", "what is broken, and what expires soon"),
     ("/domains expires:30", "what expires within 30 days"),
     ("/domaindigest", "a scheduled summary for this channel"),
 )

@@ -153,7 +153,7 @@ def test_a_preview_where_nothing_got_worse_says_so() -> None:
     post = a_post(report=report_on([a_domain(score=41)], None, worst_count=10))
     text = shown_text(taken(alert_preview(alert_of(post, "C0OPS"), post.digest, MOMENT)))
 
-    assert text.endswith("Nothing got worse since the last look.")
+    assert text.endswith("Nothing got worse since the last check.")
 
 
 def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:

@@ -26,7 +26,7 @@ def test_each_kind_of_change_is_shown_everywhere() -> None:
 
     for words in (
         "1 domain got worse",
-        "1 domain without a score, 1 had one before",
+        "1 domain with no score yet, 1 had one before",
         "1 domain gone",
         "1 domain new",
         "1 domain got better",
@@ -70,7 +70,7 @@ def test_a_digest_with_nothing_to_compare_with_tells_no_changes() -> None:
     assert "nothing to compare with yet" in shown_text(message)
     assert "Nothing changed" not in shown_text(message)
     assert rows(message)[0] == ["Domain", "Health"]
-    assert everywhere(message, "1 domain without a score: b.example")
+    assert everywhere(message, "1 domain with no score yet: b.example")
 
 
 def test_with_a_filter_new_and_gone_may_be_about_the_filter() -> None:
@@ -92,7 +92,8 @@ def test_ends_within_30_days_are_shown_everywhere() -> None:
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
-    assert everywhere(message, "Expires within 30 days (scanned 2 days ago; 2 became more urgent)")
+    assert everywhere(message, "Expires within 30 days (scanned 2 days ago)")
+    assert everywhere(message, "2 closer than last time")
     assert everywhere(message, "registration expired 1 day ago")
     assert everywhere(message, "registration expires in 1 day")
     assert everywhere(message, "and 4 more")

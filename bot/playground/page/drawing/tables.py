@@ -14,6 +14,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from bot.playground.page.drawing.context import Json, RenderContext, box, put
+from bot.playground.page.drawing.mrkdwn import link_html
 from bot.playground.page.theme import MARKUP
 
 
@@ -66,9 +67,15 @@ def row_order(block: Json, look: Look) -> list[int]:
 
     def key(row: int) -> Any:
         cell = rows[row][column]
-        return cell["value"] if is_numeric else str(cell["text"]).casefold()
+        return cell["value"] if is_numeric else str(_words(cell)["text"]).casefold()
 
     return sorted(numbers, key=key, reverse=look.is_descending)
+
+
+def _words(cell: Json) -> Json:
+    """Return the object with the text of a cell: the bot's rich text is one link."""
+    rich: Json = cell["elements"][0]["elements"][0] if cell["type"] == "rich_text" else cell
+    return rich
 
 
 def _is_numeric(block: Json, column: int) -> bool:
@@ -97,7 +104,9 @@ def _row_html(block: Json, row: int) -> str:
     for place, cell in enumerate(block["rows"][row]):
         tag, scope = ("th", ' scope="row"') if place == heading else ("td", "")
         side = "bk-right" if _is_numeric(block, place) else "bk-left"
-        shown = html.escape(str(cell["text"]))
+        words = _words(cell)
+        shown = html.escape(str(words["text"]))
+        shown = link_html(str(words["url"]), shown) if "url" in words else shown
         made.append(f'<{tag}{scope} class="{side}">{shown}</{tag}>')
     return f"<tr>{''.join(made)}</tr>"
 
