@@ -117,7 +117,11 @@ class DigestFormListeners:
         """Make a digest without the form, and answer with it; `is_line`: it was typed."""
         require_open(visitor, plan)
         made, is_announced = await self.digests.make(
-            request.workspace, plan, by=visitor.editor, digest_id=digest_id
+            request.workspace,
+            plan,
+            by=visitor.editor,
+            digest_id=digest_id,
+            has_outsiders=visitor.has_outsiders,
         )
         answer = modal.made_message(
             made,
@@ -202,13 +206,22 @@ class DigestFormListeners:
         is_announced = True
         if before is None:
             saved, is_announced = await self.digests.make(
-                workspace, plan, by=visitor.editor, digest_id=note.nonce.partition("-")[0]
+                workspace,
+                plan,
+                by=visitor.editor,
+                digest_id=note.nonce.partition("-")[0],
+                has_outsiders=visitor.has_outsiders,
             )
         else:
             mentions = with_rule(kept_rules(draft, before.plan.mentions), plan.mentions)
             plan = replace(plan, mentions=mentions)
             saved = await self.digests.change(
-                workspace, before.digest_id, plan, by=visitor.editor, version=note.version
+                workspace,
+                before.digest_id,
+                plan,
+                by=visitor.editor,
+                version=note.version,
+                has_outsiders=visitor.has_outsiders,
             )
         line = modal.saved_line(saved, visitor.member.zone)
         return saved, visitor, line if is_announced else f"{line}\n{modal.UNANNOUNCED}"

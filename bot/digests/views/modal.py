@@ -24,6 +24,7 @@ from bot.digests.views.form_fields import (
 from bot.digests.views.schedule import RUNS_SHOWN, next_runs
 from bot.digests.views.wording import (
     DELETE_DIGEST,
+    OUTSIDERS,
     called_mrkdwn,
     digest_button,
     manage_button,
@@ -51,7 +52,6 @@ NO_DAY_TO_PAUSE_UNTIL = (
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
 SENT_TO_YOU = "✅ Sent to your direct messages."
-OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 # The answer to a second press of a button in a message.

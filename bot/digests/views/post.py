@@ -16,7 +16,7 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import SYMBOLS, moment_token, outside, plural, score_number, score_words
+from bot.blocks.text import SYMBOLS, moment_token, outside, plural, score_number
 from bot.digests.models import MAX_NAME_CHARS, Digest, Mode
 from bot.digests.report import Post, Report, TrendPoint, has_changed, owners_to_mention
 from bot.digests.views import changes, notes, wording
@@ -104,28 +104,26 @@ def title(report: Report, name: str = "") -> str:
     if not report.totals.count:
         is_emptied = report.before and report.before.count and not report.is_bounded
         return f"{called}: {'the list is empty' if is_emptied else 'no domains'}"
-    counted = f"{called}: {plural(report.totals.count, 'domain')}"
     now, before = report.totals.average, None
     if report.before and not report.is_bounded:  # else they are averages of different domains
         before = report.before.average
     moved = "" if now is None or before is None else changes.delta_text(before, now)
-    return f"{counted}, average {score_words(now)} {moved}".strip()
+    counted = plural(report.totals.count, "domain")
+    return f"{called}: {counted}, {_average_text(now)} {moved}".strip()
+
+
+def _average_text(average: float | None) -> str:
+    return "no score yet" if average is None else f"average {score_number(average)}"
 
 
 def news_blocks(
-    report: Report,
-    groups: Sequence[wording.ChangeGroup],
-    note: str,
-    filter_text: str,
-    trend: str = "",
+    report: Report, texts: Sequence[str], note: str, filter_text: str, trend: str = ""
 ) -> list[Block]:
-    """Return the bands and the trend, the note and the changes."""
+    """Return the bands and the trend, the note and the texts of the changes."""
     there = report.totals.count
     bands = _bands_mrkdwn(report) if there else _nothing_there(report, filter_text)
     bands = "     ".join(filter(None, [bands, trend]))
-    listed = [group.as_mrkdwn for group in groups if group.is_listed]
-    others = "\n".join(group.as_mrkdwn for group in groups if not group.is_listed)
-    return [section(text) for text in (bands, note, *listed, others) if text]
+    return _sections(bands, note, *texts)
 
 
 def _nothing_there(report: Report, filter_text: str) -> str:
@@ -153,7 +151,7 @@ def _bands_mrkdwn(report: Report) -> str:
 def digest_message(post: Post) -> Message:
     """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
-    groups = changes.change_groups(report, post.sent_at, plan.filter_text)
+    texts = changes.change_texts(report, post.sent_at, plan.filter_text)
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
@@ -169,7 +167,7 @@ def digest_message(post: Post) -> Message:
         header(title(report, plan.name)),
         *_contexts(notes.filter_line(post), *notes.notes(post)),
         *_sections(notes.first_note(post.digest) if post.is_first else ""),
-        *news_blocks(report, groups, note, plan.filter_text, trend_line(post.trend)),
+        *news_blocks(report, texts, note, plan.filter_text, trend_line(post.trend)),
     )
     known = coverage_text(report.coverage)
     foot = "\n".join(filter(None, [known, notes.about_mrkdwn(post), notes.footer_mrkdwn(post)]))
@@ -181,13 +179,12 @@ def digest_message(post: Post) -> Message:
 def details_message(post: Post) -> Message:
     """Return the rest of a digest for one person: long lists, the whole table, the trend."""
     plan = post.digest.plan
-    groups = changes.change_groups(post.report, post.sent_at, plan.filter_text, is_long=True)
-    left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
-    report = within_table(post.report, left)
+    texts = changes.change_texts(post.report, post.sent_at, plan.filter_text, is_long=True)
+    report = within_table(post.report, MAX_DETAILS_CHARS - sum(map(len, texts)))
     top = (
         section(f"*Digest details*  ·  {moment_token(post.sent_at)}"),
         *_contexts(notes.filter_line(post)),
-        *news_blocks(report, groups, "", plan.filter_text),
+        *news_blocks(report, texts, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
     buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
@@ -202,7 +199,7 @@ def heartbeat_message(post: Post) -> Message:
     coverage = post.report.coverage
     known = "" if coverage and coverage.is_complete else "known "
     title = f"Nothing {known}{what} in the last {plural(max(silent, 1), 'run')}"
-    counted = f"({plural(totals.count, 'domain')}, average {score_words(totals.average)})"
+    counted = f"({plural(totals.count, 'domain')}, {_average_text(totals.average)})"
     return message_of(
         section(f"{_sign(post.report)}*{title}* {counted}.\n{bands_text(totals)}".strip()),
         *_contexts(
@@ -216,8 +213,11 @@ def heartbeat_message(post: Post) -> Message:
     )
 
 
-def announcement_message(digest: Digest) -> Message:
-    """Return the announcement of a digest that was created for a channel or moved into it."""
+def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Message:
+    """Return the announcement of a digest that was created for a channel or moved into it.
+
+    `has_outsiders`: people of another company read the channel.
+    """
     who = wording.person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
     if digest.moved_at:  # possibly not by its creator
@@ -227,7 +227,7 @@ def announcement_message(digest: Digest) -> Message:
         section(title),
         fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
         *actions(wording.manage_button(digest)),
-        context(how),
+        context(f"{wording.OUTSIDERS} {how}" if has_outsiders else how),
     )
 
 

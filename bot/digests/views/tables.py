@@ -32,10 +32,11 @@ from bot.digests.models import MAX_PER_CHANNEL, Digest, Silences
 from bot.digests.report import Report
 from bot.digests.views.alert import SNOOZE_ALL, WAKE_ALL, snooze_menu, snooze_text
 from bot.digests.views.changes import delta_text, rounded_delta
-from bot.digests.views.modal import BACK, MAX_LINE_CHARS, OUTSIDERS, SAVING
+from bot.digests.views.modal import BACK, MAX_LINE_CHARS, SAVING
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
     INVITE,
+    OUTSIDERS,
     called_mrkdwn,
     digest_button,
     filter_mrkdwn,
@@ -232,7 +233,7 @@ def _changes(report: Report) -> dict[str, Change] | None:
         return None
     return (
         {domain.domain: (0, "new") for domain in report.new}
-        | {move.domain.domain: (0, "was unknown") for move in report.found}
+        | {move.domain.domain: (0, "first score") for move in report.found}
         | {
             domain.domain: _moved(report.before_of[domain.domain], domain.health_score or 0)
             for domain in report.worst

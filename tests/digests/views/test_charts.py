@@ -26,7 +26,7 @@ def test_the_worst_come_in_a_table_that_says_of_how_many() -> None:
         ["a.example", "🔴 41", "▼ \N{MINUS SIGN}41"],
         ["b.example", "🟡 50", "▲ +0.1"],
         ["c.example", "🟡 77", "▲ +1"],
-        ["d.example", "🟡 78", "was unknown"],
+        ["d.example", "🟡 78", "first score"],
     ]
     assert (
         "Worst 4 of 5 domains. a.example, Health 41, Change down 41. b.example, Health 50,"

@@ -62,7 +62,7 @@ def test_a_notification_says_what_got_worse_before_when_digests_come() -> None:
 def test_an_unknown_average_is_never_zero() -> None:
     message = digest_message(a_post(report=a_report({"a.example": None}, {"a.example": 41})))
 
-    assert title(message) == "Health digest: 1 domain, average unknown"
+    assert title(message) == "Health digest: 1 domain, no score yet"
     assert not has(message, "data_table")
     assert "0 poor (\N{MINUS SIGN}1), 1 no score yet (+1)." in message.text
 
