@@ -11,6 +11,7 @@ from tests.whole.digests import at_nine, make, score
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_alerts import next_alert, next_look
 from tests.whole.test_bulk_scan import message_with
+from tests.whole.test_digest_lines import typed
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -33,7 +34,7 @@ async def test_names_in_digests_and_alerts_are_links(tmp_path: Path, transport: 
             await at_nine(app)
             score(app, "www.example", 30)
             digest = await at_nine(app)
-            await app.ask(app.bob, "/domaindigest every 15 minutes UTC")
+            await typed(app, "every 15 minutes UTC", "Saved")
             await next_look(app)
             score(app, "www.example", 10)
             alert = await next_alert(app, app.bob)
