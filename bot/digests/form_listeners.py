@@ -32,7 +32,7 @@ from bot.slack.client import Member
 from bot.slack.usergroups import UserGroups
 
 logger = structlog.get_logger()
-COUNT_WITHIN_S = 3.0
+COUNT_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,7 @@ class DigestFormListeners:
 
     async def save(self, request: Request, values: Values) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
-        number = self.screen.presses.note(request.view_id)
+        self.screen.presses.note(request.view_id)
         draft = sent_draft(values, note_in(request.note).hidden)
         try:
             digest, visitor, line = await self._save(request, draft)
@@ -178,15 +178,9 @@ class DigestFormListeners:
             if not isinstance(error, BotError):
                 raise
             return
-        screen, channel_id = self.screen, digest.plan.channel_id
-        await screen.show_list(request, channel_id, line, visitor=visitor)
-        # The list is shown at once: checking the filter takes a while.
-        if not await self._matches_nothing(request, digest.plan):
-            return
-        with warned("no warning about an empty filter", BotError):
+        if await self._matches_nothing(request, digest.plan):
             line = f"{line}\n{modal.EMPTY_FILTER}"
-            form = await screen.list_form(request, channel_id, line, visitor=visitor)
-            await screen.show_newer(request, form, number)
+        await self.screen.show_list(request, digest.plan.channel_id, line, visitor=visitor)
 
     async def _save(self, request: Request, draft: Draft) -> tuple[Digest, ChannelAccess, str]:
         """Create or change the digest; return it, its editor and the line that says so.
@@ -201,7 +195,7 @@ class DigestFormListeners:
             request, plan.channel_id, digest=None if is_moved else before
         )
         if before and is_moved:
-            await self.access.require_editor_of(request, before)
+            await self.access.digest_to_edit(request, before.digest_id)
         require_open(visitor, plan)
         is_announced = True
         if before is None:

@@ -121,14 +121,7 @@ class DigestScreen:
     async def open_list(self, request: Request, channel_id: str | None) -> None:
         """Open a form that says "please wait", then show the list in it; raise SlackError."""
         view_id = await self.open_busy(request, channel_id)
-        try:
-            visitor = await self.access.require_visitor(request, channel_id or "")
-        except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
-            request.view_id = view_id
-            await self._show_trouble(request, error)
-        else:
-            request.view_id = view_id
-            await self.show_list(request, channel_id, visitor=visitor)
+        await self.show_list(request, channel_id, view_id=view_id)
 
     async def show_list(
         self,
@@ -137,22 +130,24 @@ class DigestScreen:
         line: str = "",
         *,
         visitor: ChannelAccess | None = None,
+        view_id: str | None = None,
     ) -> None:
-        """Show the list with `line` on top; show `line` even if there is no list."""
+        """Show the list with `line` on top; show `line` even if there is no list.
+
+        `view_id`: a command has just opened this form, which proves that it was typed there.
+        """
+        mistake: Exception | None = None
         try:
             form = await self.list_form(request, channel_id, line, visitor=visitor)
-        except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
-            await self._show_trouble(request, error, line)
-        else:
-            await self.show(request, form, line)
-
-    async def _show_trouble(self, request: Request, error: Exception, line: str = "") -> None:
-        button = "Back" if line else "Try again"
-        line = line or await self.trouble(request, error)
-        form = error_form(line, self._metadata(request), button)
+        except Exception as error:  # noqa: BLE001  # a mistake of ours is raised below
+            mistake = None if isinstance(error, BotError) else error
+            way_out = "Back" if line else "Try again"
+            line = line or await self.trouble(request, error)
+            form = error_form(line, self._metadata(request), way_out)
+        request.view_id = view_id or request.view_id
         await self.show(request, form, line)
-        if not isinstance(error, BotError):  # a mistake of ours: the boundary logs it
-            raise error
+        if mistake:
+            raise mistake
 
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""

@@ -40,6 +40,7 @@ MAX_TITLES = 5
 MAX_SIGN_CHARS = 200
 MAX_NEWS_CHARS = 120
 ONE_DAY = timedelta(days=1)
+PLUS = "\N{HEAVY PLUS SIGN}"
 _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 
@@ -88,12 +89,14 @@ def change_texts(
     unknown = _unknown(report)
     is_new = "new, or now matching the filter" if is_filtered else "new"
     worse, better = worse_moves(report), better_moves(report)
+    poor_first = [move.domain for move in report.poor_first]
+    found = [move.domain for move in report.found if move not in report.poor_first]
     open_issues: list[_Group] = []
     if report.since and report.open_issues:  # the first digest names all known issues
         open_issues.append(_open_issues(report, filter_text, is_long=is_long))
     groups = (
         _moved("📉", "got worse", worse, len(report.crossed_down), "lower", is_listed=True),
-        _poor_first(report),
+        _scored("📉", poor_first, "with a first score below fair", is_listed=True),
         _changed(report),
         _soon(report, now),
         _issues(report, now),
@@ -102,9 +105,9 @@ def change_texts(
         _renewed(report),
         _unchecked(report),
         _gone(report, is_filtered=is_filtered),
-        _added(report.new, is_new),
+        _scored(PLUS, report.new, is_new),
         _moved("📈", "got better", better, len(report.crossed_up), "higher", is_listed=False),
-        _added(_found(report), "with a score now"),
+        _scored(PLUS, found, "with a score now"),
         *([] if report.lost else [unknown]),
     )
     there = [group for group in groups if group.count]
@@ -177,21 +180,6 @@ def _moved(
     title = f"{plural(len(moves), 'domain')} {verb}"
     lines = (_line(move.domain, f" {move_text(move)}") for move in moves)
     return _group(symbol, title, lines, len(moves), more, is_listed=is_listed)
-
-
-def _scored(domain: Domain) -> str:
-    return _line(domain, score_mrkdwn(domain.health_score))
-
-
-def _poor_first(report: Report) -> _Group:
-    domains = [move.domain for move in report.poor_first]
-    title = f"{plural(len(domains), 'domain')} with a first score below fair"
-    return _group("📉", title, map(_scored, domains), len(domains), is_listed=True)
-
-
-def _found(report: Report) -> list[Domain]:
-    """Return the domains with a first score that is not below fair."""
-    return [move.domain for move in report.found if move not in report.poor_first]
 
 
 def _changed(report: Report) -> _Group:
@@ -302,9 +290,10 @@ def _gone(report: Report, *, is_filtered: bool) -> _Group:
     return _group("\N{HEAVY MINUS SIGN}", f"{plural(count, 'domain')} {title}", lines, count)
 
 
-def _added(domains: Sequence[Domain], title: str) -> _Group:
-    title = f"{plural(len(domains), 'domain')} {title}"
-    return _group("\N{HEAVY PLUS SIGN}", title, map(_scored, domains), len(domains))
+def _scored(symbol: str, domains: Sequence[Domain], title: str, **how: Any) -> _Group:
+    """Return domains with their scores."""
+    lines = (_line(domain, score_mrkdwn(domain.health_score)) for domain in domains)
+    return _group(symbol, f"{plural(len(domains), 'domain')} {title}", lines, len(domains), **how)
 
 
 def _was(before: float | None) -> str:
