@@ -34,6 +34,8 @@ async def test_names_in_digests_and_alerts_are_links(tmp_path: Path, transport: 
             await at_nine(app)
             score(app, "www.example", 30)
             digest = await at_nine(app)
+            await app.bob.press(digest, "Details")
+            details = await message_with(app, "Digest details")
             await typed(app, "every 15 minutes UTC", "Saved")
             await next_look(app)
             score(app, "www.example", 10)
@@ -41,6 +43,7 @@ async def test_names_in_digests_and_alerts_are_links(tmp_path: Path, transport: 
 
     address = f"<https://tracker.example/domains/{record.domain_id}?name=www.example|www.example>"
     assert address in str(digest.content)
+    assert address in str(details.content)
     assert address in str(alert.content)
 
 
