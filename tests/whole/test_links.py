@@ -9,7 +9,7 @@ from bot.blocks.links import domain_url, linked, use_template
 from tests.loops import loop_over
 from tests.whole.digests import at_nine, make, score
 from tests.whole.harness import Harness, running_bot, running_stand_ins
-from tests.whole.test_alerts import next_alert, next_look
+from tests.whole.test_alerts import next_alert, next_look, redrawn
 from tests.whole.test_bulk_scan import message_with
 from tests.whole.test_digest_lines import typed
 
@@ -35,7 +35,7 @@ async def test_names_in_digests_and_alerts_are_links(tmp_path: Path, transport: 
             score(app, "www.example", 30)
             digest = await at_nine(app)
             await app.bob.press(digest, "Details")
-            details = await message_with(app, "Digest details")
+            details = await redrawn(app.bob, "Digest details")
             await typed(app, "every 15 minutes UTC", "Saved")
             await next_look(app)
             score(app, "www.example", 10)
