@@ -78,20 +78,16 @@ class DigestAccess:
 
         Raises NotInChannelError, and as `require_member` does.
         """
-        visitor = await self._visitor(request, channel_id)
         if models.is_direct(channel_id) and not digest:
             own_id, own = await self.require_own(request)
             if own_id == channel_id:
                 return own
+        visitor = await self._visitor(request, channel_id)
         if digest and _is_own(digest, visitor):
             return replace(visitor, sees_own_only=True)
         if await _is_in(request, visitor, channel_id):
             return visitor
         raise models.NotInChannelError("not a member of the channel")
-
-    async def require_editor_of(self, request: Request, digest: models.Digest) -> ChannelAccess:
-        """Return the person, if they may change this digest; see `require_editor`."""
-        return await self.require_editor(request, digest.plan.channel_id, digest=digest)
 
     async def require_own(self, request: Request) -> tuple[str, ChannelAccess]:
         """Return a person's direct message with the app, and them; raise as `require_member`."""
@@ -104,7 +100,7 @@ class DigestAccess:
     ) -> tuple[models.Digest, ChannelAccess]:
         """Return a digest and the person, if they may change it; raise UnknownDigestError too."""
         digest = await self._digests.get(request.workspace, digest_id)
-        return digest, await self.require_editor_of(request, digest)
+        return digest, await self.require_editor(request, digest.plan.channel_id, digest=digest)
 
     async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:
         member = await self.require_member(request)

@@ -128,7 +128,7 @@ class AlertCards:
                 await self.repository.change_alert(workspace, name, partial(life.touched, at=at))
 
     async def _show_once(self, workspace: WorkspaceId, name: str, token: str) -> bool:
-        """Draw a card; return whether it was changed meanwhile."""
+        """Draw a card; return whether it was changed since."""
         change = partial(self.repository.change_alert, workspace, name)
         alert = await change(partial(life.claimed, token=token, now=self.clock()))
         if alert.claimed_by != token:

@@ -16,13 +16,13 @@ from bot.digests.report import (
     owners_to_mention,
     worse_moves,
 )
-from bot.digests.views.alert import fall_line, recovered_line
+from bot.digests.views.alert import expected_line, fall_line, recovered_line
 from bot.digests.views.notes import late_line
 from bot.domains.end_dates import EndDates, Ending, KnownChange, KnownEnds, KnownIssue, issue_name
 from bot.domains.end_views import coverage_text
 from bot.domains.lookup import host_of
 from bot.domains.query import Bounds
-from bot.tracker.hijack_signs import ISSUER, is_same, is_worse, kind_of
+from bot.tracker.hijack_signs import ISSUER, is_same, kind_of
 from bot.tracker.models import Domain
 
 # After that a fall that has not ended is no longer watched.
@@ -62,6 +62,9 @@ def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
     changes: defaultdict[str, list[KnownChange]] = defaultdict(list)
     for domain, _, change in report.changed:
         changes[host_of(domain)].append(change)
+    scanned = [domain for domain, _, _ in (*report.issues, *report.changed)]
+    domains = [*scanned, *(move.domain for move in worse), *report.nearer]
+    ids = {host_of(domain): domain.domain_id for domain in domains}
     found: list[Fall] = []
     for host in fallen(report):
         move = moves.get(host)
@@ -77,6 +80,7 @@ def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
             rule=report.rule,
             issues=tuple(issues[host]),
             changes=tuple(changes[host]),
+            domain_id=ids[host],
         )
         found.append(_with_ends(fall, *soon[host], report) if host in nearer else fall)
     return tuple(sorted(found, key=_has_new_issuer_only))
@@ -204,10 +208,10 @@ def _are_others_back(fall: Fall, row: EndDates | None, now: datetime) -> bool:
     """Return whether ends are renewed, issues that counted gone, and signs as they were."""
     if fall.marks and not _are_renewed(fall.marks, row, now):
         return False
-    waited_for = [issue for issue in fall.issues if issue.severity in fall.rule.severities]
-    if waited_for and not (row and row.issues_are_known and _are_gone(waited_for, row)):
+    issues = fall.awaited_issues
+    if issues and not (row and row.issues_are_known and _are_gone(issues, row)):
         return False
-    return _are_back([each for each in fall.changes if is_worse(each.sign, each.after)], row)
+    return _are_back(fall.hijack_signs, row)
 
 
 def _are_renewed(marks: Mapping[str, int], row: EndDates | None, now: datetime) -> bool:
@@ -234,6 +238,21 @@ def _are_back(changes: Collection[KnownChange], row: EndDates | None) -> bool:
     return all(
         sign in signs and is_same(sign, before, signs[sign]) for sign, before in first.items()
     )
+
+
+def expect(alert: Alert, place: int, user_id: str, now: datetime) -> Alert:
+    """Return an alert in which a person knew of a domain's changes: that is as if they were back.
+
+    `place` is that of the domain among all of the alert.
+    """
+    fall = alert.falls[place]
+    if not (fall.is_down and fall.hijack_signs):
+        return alert
+    known = replace(fall, expected=(*fall.expected, *fall.hijack_signs), expected_by=user_id)
+    is_worse = known.is_lower or known.marks or known.awaited_issues
+    known = known if is_worse else replace(known, recovered_at=now)
+    falls = (*alert.falls[:place], known, *alert.falls[place + 1 :])
+    return replace(alert, falls=falls, lines=(*alert.lines, expected_line(known)))
 
 
 def take(alert: Alert, user_id: str, now: datetime, *, takes_over: bool) -> Alert:

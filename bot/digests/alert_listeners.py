@@ -31,6 +31,7 @@ class AlertListeners:
         dispatcher.action(views.SNOOZE, self.snooze)
         dispatcher.action(views.WAKE, self.wake)
         dispatcher.action(views.DETAILS, self.show_details)
+        dispatcher.action(views.EXPECTED, self.expect)
         dispatcher.action(views.SNOOZE_ALL, self.screen.in_form(self.snooze_all))
         dispatcher.action(views.WAKE_ALL, self.screen.in_form(self.wake_all))
 
@@ -50,6 +51,15 @@ class AlertListeners:
         after = await self._change(request, name, partial(life.let_go, user_id=user_id))
         if before.taken_by != user_id:
             await request.reply(plain_message(views.taken_already_text(after)))
+
+    async def expect(self, request: Request, value: str) -> None:
+        """Note that a member of the channel knew of the changes of a domain."""
+        name, _, place = value.rpartition("/")
+        user_id, now = request.origin.user_id, self.screen.clock()
+        await self._require_visitor(request, name)
+        await self._change(
+            request, name, partial(life.expect, place=int(place), user_id=user_id, now=now)
+        )
 
     async def snooze(self, request: Request, value: str) -> None:
         """Let the domains of a card be, for those who may change its digest."""

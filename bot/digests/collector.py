@@ -1,7 +1,7 @@
 """Collect what a digest posts."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
@@ -155,7 +155,9 @@ class Collector:
             return None
         known, within = await self._known(workspace), digest.plan.rule.horizon
         ends = replace(known, now=baseline.taken_at, within=within)
-        report = await asyncio.to_thread(_report_then, baseline, digest, ends)
+        last = await self.portfolio.last_snapshot(workspace)
+        by_host = last.by_host if last else {}
+        report = await asyncio.to_thread(_report_then, baseline, digest, ends, by_host)
         run = digest.run if digest.run and digest.run.token == token else None
         # The marks of the baseline before are not known any more.
         return Post(
@@ -206,9 +208,14 @@ def _report_of(
     return report, baseline_of(index, ends.now, ends, before, plan.rule.marks)
 
 
-def _report_then(baseline: Baseline, digest: Digest, ends: KnownEnds) -> Report:
+def _report_then(
+    baseline: Baseline, digest: Digest, ends: KnownEnds, by_host: Mapping[str, Domain]
+) -> Report:
+    """Return the report of a baseline; `by_host` says the ids of the domains, which links need."""
+    ids = {host: domain.domain_id for host, domain in by_host.items()}
     index = {
-        host: Domain(domain=host, health_score=score) for host, score in baseline.scores.items()
+        host: Domain(domain=host, domain_id=ids.get(host), health_score=score)
+        for host, score in baseline.scores.items()
     }
     return make_report(
         index,

@@ -50,7 +50,7 @@ class DigestRenderer:
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
-    announcement: Callable[[Digest], Message]
+    announcement: Callable[..., Message]
 
 
 def has_news(post: Post) -> bool:
@@ -84,10 +84,12 @@ class Delivery:
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     collect_within_s: float = COLLECT_WITHIN_S
 
-    async def announce(self, workspace: WorkspaceId, digest: Digest) -> None:
+    async def announce(
+        self, workspace: WorkspaceId, digest: Digest, *, has_outsiders: bool = False
+    ) -> None:
         """Announce a digest in its channel; raise SlackError."""
         await self.posts.acquire_turn(workspace, digest.plan.channel_id)
-        message = self.words.announcement(digest)
+        message = self.words.announcement(digest, has_outsiders=has_outsiders)
         await self.posts.post(workspace, digest.plan.channel_id, message)
 
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:

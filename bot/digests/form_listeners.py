@@ -3,27 +3,27 @@
 import asyncio
 import secrets
 from dataclasses import dataclass, replace
-from datetime import time
+from functools import partial
 
 import structlog
 
 from bot.blocks.message import Block
 from bot.digests.access import ChannelAccess, DigestAccess, is_channel, require_open, seen_channel
-from bot.digests.form_parse import GivenDigest, draft_in, read_digest_form
+from bot.digests.draft import Draft, FormNote, draft_of, note_in, plan_of
+from bot.digests.form_parse import (
+    checked_values,
+    draft_in,
+    hidden_values,
+    kept_rules,
+    sent_draft,
+    with_rule,
+)
 from bot.digests.models import Digest, EditConflictError, Mode, Plan, Silences, is_direct
-from bot.digests.schedule import Schedule
-from bot.digests.screen import DigestScreen, FormNote, note_in
+from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
-from bot.digests.views.form_fields import (
-    Draft,
-    draft_of,
-    hidden_values,
-    with_hidden,
-    zone_option,
-)
-from bot.digests.views.mention_fields import group_options, rule_label_options, with_rule
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
+from bot.dispatch.incoming import Values
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.process.errors import BotError, log_and_suppress
@@ -32,7 +32,7 @@ from bot.slack.client import Member
 from bot.slack.usergroups import UserGroups
 
 logger = structlog.get_logger()
-COUNT_WITHIN_S = 3.0
+COUNT_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,71 +54,82 @@ class DigestFormListeners:
         of_time = (form_fields.REPEAT_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
         for field in (*of_days, *of_time, form_fields.MODE_FIELD):
             dispatcher.action(field, self.draw_again, is_awaited=False)
-        dispatcher.view(modal.EDIT_FORM, read_digest_form, self.save, busy=tables.saving_form)
+        dispatcher.view(modal.EDIT_FORM, checked_values, self.save, busy=tables.saving_form)
         dispatcher.options(form_fields.ZONE_FIELD, self.offer_zones)
         dispatcher.options(form_fields.LABEL_FIELD, self.offer_labels)
         dispatcher.options(form_fields.GROUP_FIELD, self.offer_groups)
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
         now = self.screen.clock()
-        return [zone_option(name, now) for name in suggest_zones(typed)]
+        return [form_fields.zone_option(name, now) for name in suggest_zones(typed)]
 
     async def offer_labels(self, request: Request, typed: str) -> list[Block]:
-        return rule_label_options(await self.digests.labels(request.workspace), typed)
+        return form_fields.rule_label_options(await self.digests.labels(request.workspace), typed)
 
     async def offer_groups(self, request: Request, typed: str) -> list[Block]:
-        return group_options(await self.groups.listed(request.client, request.workspace), typed)
+        return form_fields.group_options(
+            await self.groups.listed(request.client, request.workspace), typed
+        )
 
     async def open_new(self, request: Request, _value: str) -> None:
         """Show a form with defaults: this channel, working days at nine in the person's zone."""
-        member = await self.access.require_member(request)
-        channel_id = note_in(request.note).channel_id
-        channel = await seen_channel(request, channel_id) if channel_id else None
-        draft = Draft(
-            channel_id=channel.channel_id if channel else None, zone=zone_of_member(member)
-        )
-        note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
-        await self.screen.show(request, self._form(request, note, draft))
+        await self._open(request, Draft())
 
     async def open_line(self, request: Request, draft: Draft, line: str) -> None:
         """Show the form with what a typed line says; `line` names the rest of it."""
-
-        async def opened(request: Request, _value: str) -> None:
-            member = await self.access.require_member(request)
-            channel_id = note_in(request.note).channel_id
-            channel = await seen_channel(request, channel_id) if channel_id else None
-            note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
-            placed = draft
-            if not is_direct(draft.channel_id):
-                placed = replace(draft, channel_id=channel.channel_id if channel else None)
-            await self.screen.show(request, self._form(request, note, placed, line=line), line)
-
-        await self.screen.in_form(opened)(request, "")
+        await self.screen.in_form(partial(self._open, line=line))(request, draft)
 
     async def open_first(self, request: Request, _value: str) -> None:
         """Open the form for a new digest, for the channel of the message if it has one."""
         channel_id = request.origin.channel_id
-        note = FormNote(channel_id=channel_id if is_channel(channel_id) else None)
-        request = request.with_note(note.as_text())
-        busy = tables.busy_form(modal.LOOKING, request.as_metadata(request.note))
-        request.answer.view_id = await request.open_form(busy)
+        listed = channel_id if is_channel(channel_id) else None
+        request, view_id = await self.screen.open_busy(request, listed)
+        request.answer.view_id = view_id
         await self.screen.in_form(self.open_new)(request, "")
+
+    async def _open(self, request: Request, draft: Draft, line: str = "") -> None:
+        """Show the form of a new digest, for the list's channel or for oneself."""
+        member = await self.access.require_member(request)
+        channel_id = note_in(request.note).channel_id
+        if not is_direct(draft.channel_id):
+            channel = await seen_channel(request, channel_id) if channel_id else None
+            draft = replace(draft, channel_id=channel.channel_id if channel else None)
+        draft = replace(draft, zone=draft.zone or zone_of_member(member))
+        note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
+        await self.screen.show(request, self._form(request, note, draft, line=line), line)
 
     async def make_here(self, request: Request, digest_id: str) -> None:
         """Make the digest that the form proposes, posted when something got worse."""
         channel_id = request.origin.channel_id or ""
         visitor = await self.access.require_editor(request, channel_id)
-        schedule = Schedule(form_fields.WEEKDAYS, time(9), zone_of_member(visitor.member))
-        plan = Plan(channel_id=channel_id, schedule=schedule, mode=Mode.WORSE)
+        zone = zone_of_member(visitor.member)
+        plan = plan_of(Draft(channel_id=channel_id, zone=zone, mode=Mode.WORSE.value))
+        await self.make(request, plan, visitor, digest_id=digest_id)
+
+    async def make(
+        self,
+        request: Request,
+        plan: Plan,
+        visitor: ChannelAccess,
+        *,
+        digest_id: str = "",
+        is_line: bool = False,
+    ) -> None:
+        """Make a digest without the form, and answer with it; `is_line`: it was typed."""
         require_open(visitor, plan)
         made, is_announced = await self.digests.make(
-            request.workspace, plan, by=visitor.editor, digest_id=digest_id
+            request.workspace,
+            plan,
+            by=visitor.editor,
+            digest_id=digest_id,
+            has_outsiders=visitor.has_outsiders,
         )
         answer = modal.made_message(
             made,
             visitor.member.zone,
             is_announced=is_announced,
             has_outsiders=visitor.has_outsiders,
+            is_line=is_line,
         )
         await request.reply(answer)
 
@@ -153,69 +164,62 @@ class DigestFormListeners:
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note) if note.digest_id else None
             silences = await self.digests.snoozes(request.workspace, digest) if digest else None
-            draft = draft_in(request.values, with_hidden(note.hidden))
+            draft = draft_in(request.values, note.hidden)
             form = self._form(request, note, draft, digest, silences=silences)
             await self.screen.show_newer(request, form, number)
 
-    async def save(self, request: Request, shown: GivenDigest) -> None:
+    async def save(self, request: Request, values: Values) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
-        number = self.screen.presses.note(request.answer.view_id)
-        given = read_digest_form(shown.values, with_hidden(note_in(request.note).hidden))
+        self.screen.presses.note(request.answer.view_id)
+        draft = sent_draft(values, note_in(request.note).hidden)
         try:
-            digest, visitor, line = await self._save(request, given)
+            digest, visitor, line = await self._save(request, draft)
         except Exception as error:
-            await self._show_not_saved(request, given.draft, error)
+            await self._show_not_saved(request, draft, error)
             if not isinstance(error, BotError):
                 raise
             return
-        screen, channel_id = self.screen, digest.plan.channel_id
-        await screen.show_list(request, channel_id, line, visitor=visitor)
-        # The list is shown at once: checking the filter takes a while.
-        if not await self._matches_nothing(request, digest.plan):
-            return
-        with log_and_suppress("no warning about an empty filter", BotError):
+        if await self._matches_nothing(request, digest.plan):
             line = f"{line}\n{modal.EMPTY_FILTER}"
-            form = await screen.list_form(request, channel_id, line, visitor=visitor)
-            await screen.show_newer(request, form, number)
+        await self.screen.show_list(request, digest.plan.channel_id, line, visitor=visitor)
 
-    async def _save(
-        self, request: Request, given: GivenDigest
-    ) -> tuple[Digest, ChannelAccess, str]:
+    async def _save(self, request: Request, draft: Draft) -> tuple[Digest, ChannelAccess, str]:
         """Create or change the digest; return it, its editor and the line that says so.
 
         After an error (see `require_open`, `DigestAccess` and `DigestService`) nothing was saved.
         """
-        note, plan, workspace = note_in(request.note), given.plan, request.workspace
+        note, plan, workspace = note_in(request.note), plan_of(draft), request.workspace
         before = await self._same_digest(request, note) if note.digest_id else None
-        if before is None:
-            visitor = await self.access.require_editor(request, plan.channel_id)
-            require_open(visitor, plan)
-            made, is_announced = await self.digests.make(
-                workspace, plan, by=visitor.editor, digest_id=note.nonce.partition("-")[0]
-            )
-            line = modal.saved_line(made, visitor.member.zone)
-            doubt = "" if is_announced else f"\n{modal.UNANNOUNCED}"
-            return made, visitor, line + doubt
-        if before.plan.channel_id == plan.channel_id:
-            visitor = await self.access.require_editor_of(request, before)
-        else:  # they must be in both channels
-            visitor = await self.access.require_editor(request, plan.channel_id)
-            await self.access.require_editor_of(request, before)
-        require_open(visitor, plan)
-        stay = [
-            rule
-            for place, rule in enumerate(before.plan.mentions)
-            if given.kept is None or place in given.kept
-        ]
-        mentions = with_rule(stay, plan.mentions[0] if plan.mentions else None)
-        changed = await self.digests.change(
-            workspace,
-            before.digest_id,
-            replace(plan, mentions=mentions),
-            by=visitor.editor,
-            version=note.version,
+        is_moved = before is None or before.plan.channel_id != plan.channel_id
+        # They must be in both channels.
+        visitor = await self.access.require_editor(
+            request, plan.channel_id, digest=None if is_moved else before
         )
-        return changed, visitor, modal.saved_line(changed, visitor.member.zone)
+        if before and is_moved:
+            await self.access.digest_to_edit(request, before.digest_id)
+        require_open(visitor, plan)
+        is_announced = True
+        if before is None:
+            saved, is_announced = await self.digests.make(
+                workspace,
+                plan,
+                by=visitor.editor,
+                digest_id=note.nonce.partition("-")[0],
+                has_outsiders=visitor.has_outsiders,
+            )
+        else:
+            mentions = with_rule(kept_rules(draft, before.plan.mentions), plan.mentions)
+            plan = replace(plan, mentions=mentions)
+            saved = await self.digests.change(
+                workspace,
+                before.digest_id,
+                plan,
+                by=visitor.editor,
+                version=note.version,
+                has_outsiders=visitor.has_outsiders,
+            )
+        line = modal.saved_line(saved, visitor.member.zone)
+        return saved, visitor, line if is_announced else f"{line}\n{modal.UNANNOUNCED}"
 
     async def _same_digest(self, request: Request, note: FormNote) -> Digest:
         """Return the digest of a form; raise UnknownDigestError or EditConflictError."""
@@ -257,14 +261,11 @@ class DigestFormListeners:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
         editing = modal.Editing(
             draft=draft,
-            nonce=note.nonce,
+            note=note,
             now=self.screen.clock(),
-            reader_zone=note.zone,
             digest=digest,
-            is_new=note.digest_id is None,
-            note=line,
+            line=line,
             silences=silences,
-            has_more=note.has_more,
         )
         blocks = modal.edit_blocks(editing)
         note = replace(note, hidden=hidden_values(draft, blocks))
@@ -277,7 +278,7 @@ def zone_of_member(member: Member) -> str:
 
 
 def _nonce() -> str:
-    """Return a value with which Slack draws the fields of a form afresh: see `Editing`.
+    """Return a value with which Slack draws the fields of a form afresh: see `FormNote`.
 
     That of a new digest is its id, up to a hyphen.
     """

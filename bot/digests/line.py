@@ -1,9 +1,9 @@
 """Read and write a digest as one line: `weekdays 8:30 tag:prod worse name:"Prod"`. Pure."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from bot.digests.draft import ALL_DAYS, FORTNIGHTLY, MONTHLY, WORKDAYS, Draft
 from bot.digests.models import MAX_NAME_CHARS, Mode, Plan
 from bot.digests.schedule import (
     FORTNIGHT,
@@ -15,9 +15,8 @@ from bot.digests.schedule import (
     time_of,
     weekday_of,
 )
-from bot.digests.views import form_fields
-from bot.digests.views.form_fields import ALL_DAYS, FORTNIGHTLY, MONTHLY, Draft
 from bot.dispatch.command_text import (
+    QUOTES,
     NotUnderstood,
     NotUnderstoodError,
     Word,
@@ -30,7 +29,10 @@ from bot.process.zones import is_zone, zone_names
 VERBS = ("pause", "resume", "send", "delete")
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})")
 _MODES = {"changed": Mode.CHANGES, "worse": Mode.WORSE}
-_NO_WHEN = "begin with daily, weekdays, mon, every 2 weeks, monthly 1 or every 15 minutes"
+_NO_WHEN = (
+    "is no day: begin with daily, weekdays, mon, every 2 weeks, monthly 1 or every 15 minutes"
+)
+_ALL_OF = {"daily": ALL_DAYS, "weekdays": WORKDAYS}
 
 
 @dataclass
@@ -64,8 +66,7 @@ def verb_in(text: str) -> tuple[str, str] | None:
     verb, _, name = text.strip().partition(" ")
     if verb.lower() not in VERBS:
         return None
-    quotes = '"“”„‟«»'
-    return verb.lower(), " ".join(unescaped(name).strip().strip(quotes).split())
+    return verb.lower(), " ".join(unescaped(name).strip().strip(QUOTES).split())
 
 
 def read_line(text: str, *, zone: str) -> Line:
@@ -85,21 +86,6 @@ def read_line(text: str, *, zone: str) -> Line:
     return line
 
 
-def plan_of(draft: Draft, channel_id: str) -> Plan:
-    """Return the plan of a line in which all was understood; raise ValueError of another."""
-    schedule = draft.schedule
-    if schedule is None:
-        raise ValueError("a line without its days, time or zone")
-    mode = Mode.WORSE if draft.is_alert else Mode(draft.mode)
-    return Plan(
-        channel_id=channel_id,
-        schedule=schedule,
-        filter_text=draft.filter_text,
-        mode=mode,
-        name=draft.name,
-    )
-
-
 def _when(line: Line, words: list[Word]) -> list[Word]:
     """Take WHEN from the first words; return the others."""
     texts = [word.value.lower() if word.key is None else "" for word in words]
@@ -108,16 +94,14 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
             days = _days_at(after)
             values = {"days": frozenset(days)} if days else {}
             return _taken(line, words, 3 + len(days), repeat=FORTNIGHTLY, **values)
-        case ["every", number, "minutes" | "minute" | "min", *_] if _is_look(number):
+        case ["every", number, "minutes" | "minute" | "min", *_] if number in map(str, LOOKS):
             return _taken(line, words, 3, mode=number)
         case ["monthly", ordinal, day, *_] if month_day := month_day_of(f"{ordinal} {day}"):
             return _taken(line, words, 3, repeat=MONTHLY, month_day=month_day)
         case ["monthly", day, *_] if month_day := month_day_of(day):
             return _taken(line, words, 2, repeat=MONTHLY, month_day=month_day)
-        case ["daily", *_]:
-            return _taken(line, words, 1, days=ALL_DAYS)
-        case ["weekdays", *_]:
-            return _taken(line, words, 1, days=form_fields.WEEKDAYS)
+        case [name, *_] if name in _ALL_OF:
+            return _taken(line, words, 1, days=_ALL_OF[name])
         case ["monthly", *_]:
             line.refuse(words[0].typed, "needs a day: monthly 1, or monthly last fri")
             return words[1:]
@@ -135,10 +119,6 @@ def _taken(line: Line, words: list[Word], count: int, **values: object) -> list[
     return words[count:]
 
 
-def _is_look(number: str) -> bool:
-    return number in {f"{every}" for every in LOOKS}
-
-
 def _days_at(texts: list[str]) -> list[int]:
     """Return the weekdays with which some words begin."""
     days: list[int] = []
@@ -152,15 +132,18 @@ def _days_at(texts: list[str]) -> list[int]:
 def _part(line: Line, words: list[Word], filters: list[Word]) -> list[Word]:
     """Read the part with which `words` begin; return the others."""
     word, value = words[0], words[0].value
-    is_bare = word.key is None and not word.raw.startswith(('"', *"“”„‟«»"))
+    is_bare = word.key is None and not word.raw.startswith((*QUOTES,))
     if word.key == "name":
         _name(line, word)
     elif word.key in {"sort", "page"}:
-        line.refuse(word.typed, "a post has neither an order nor pages")
+        line.refuse(word.typed, "does not go with a post, which has neither order nor pages")
     elif not is_bare:
         _filter(line, word, filters)
-    elif read := _BARE.get(value.lower()):
-        read(line, word)
+    elif value.lower() in _MODES:
+        _mode(line, word)
+    elif value.lower() == "me":
+        line.take("me", word.typed)
+        line.is_own = True
     elif line.draft.is_alert and (days := _look_days(words)):
         line.take("days", " ".join(each.typed for each in words[: days[1]]), look_days=days[0])
         return words[days[1] :]
@@ -168,11 +151,16 @@ def _part(line: Line, words: list[Word], filters: list[Word]) -> list[Word]:
         _time(line, word, f"{int(found[1]):02}:{found[2]}")
     elif zone := _zone_called(value):
         line.take("zone", word.typed, zone=zone)
-    elif value[:1].isdigit() or set(value) & {":", "/"}:
+    elif _is_no_word(value):
         line.refuse(word.typed, "is no time, time zone or filter")
     else:
         _filter(line, word, filters)
     return words[1:]
+
+
+def _is_no_word(value: str) -> bool:
+    """Return whether a bare part cannot be a text to look for in names."""
+    return value[:1].isdigit() or bool(set(value) & {":", "/"})
 
 
 def _look_days(words: list[Word]) -> tuple[frozenset[int], int] | None:
@@ -183,13 +171,10 @@ def _look_days(words: list[Word]) -> tuple[frozenset[int], int] | None:
     return (frozenset(days), len(days)) if days else None
 
 
-_ALL_OF = {"daily": ALL_DAYS, "weekdays": form_fields.WEEKDAYS}
-
-
 def _name(line: Line, word: Word) -> None:
     name = " ".join(word.value.split())
     if not name or len(name) > MAX_NAME_CHARS:
-        line.refuse(word.typed, f"a name has 1 to {MAX_NAME_CHARS} characters")
+        line.refuse(word.typed, f"is no name of 1 to {MAX_NAME_CHARS} characters")
     else:
         line.take("name", word.typed, name=name)
 
@@ -206,29 +191,18 @@ def _filter(line: Line, word: Word, filters: list[Word]) -> None:
 
 def _time(line: Line, word: Word, at: str) -> None:
     if line.draft.is_alert:
-        line.refuse(word.typed, "an alert has no time")
+        line.refuse(word.typed, "does not go with an alert, which has no time")
     elif time_of(at) is None:
-        line.refuse(word.typed, "takes a time from 0:00 to 23:59")
+        line.refuse(word.typed, "is no time from 0:00 to 23:59")
     else:
         line.take("time", word.typed, at=at)
 
 
 def _mode(line: Line, word: Word) -> None:
     if line.draft.is_alert:
-        line.refuse(word.typed, "an alert is posted when something got worse")
+        line.refuse(word.typed, "does not go with an alert, which is posted when it gets worse")
     else:
         line.take("mode", word.typed, mode=_MODES[word.value.lower()].value)
-
-
-def _me(line: Line, word: Word) -> None:
-    line.take("me", word.typed)
-    line.is_own = True
-
-
-_BARE: dict[str, Callable[[Line, Word], None]] = {
-    **dict.fromkeys(_MODES, _mode),
-    "me": _me,
-}
 
 
 def _zone_called(typed: str) -> str | None:
@@ -272,7 +246,12 @@ def _filter_text(word: Word) -> str:
     typed = word.typed
     is_plain = word.key is not None or typed.startswith('"')
     lower = word.value.lower()
-    is_taken = lower in {*_BARE, *_ALL_OF, *ORDINALS} or weekday_of(lower) is not None
-    is_taken = is_taken or bool(_zone_called(word.value)) or lower[:1].isdigit()
-    is_taken = is_taken or bool(set(lower) & {":", "/"})
+    is_taken = lower in {*_MODES, "me", *_ALL_OF, *ORDINALS} or weekday_of(lower) is not None
+    is_taken = is_taken or bool(_zone_called(word.value)) or _is_no_word(lower)
     return f'"{typed}"' if is_taken and not is_plain else typed
+
+
+def has_more(plan: Plan) -> bool:
+    """Return whether a plan has settings that its line does not say."""
+    default = Plan(channel_id=plan.channel_id, schedule=plan.schedule)
+    return replace(plan, name="", filter_text="", mode=default.mode) != default

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from bot.blocks.builders import plain_message, run_button
 from bot.blocks.message import Message
 from bot.blocks.text import code
-from bot.digests.access import is_channel, require_open
+from bot.digests.access import is_channel
+from bot.digests.draft import plan_of
 from bot.digests.form_listeners import DigestFormListeners, zone_of_member
-from bot.digests.line import Line, line_of, plan_of, read_line, verb_in
+from bot.digests.line import Line, read_line, verb_in
 from bot.digests.listeners import DigestListeners
 from bot.digests.models import Digest
-from bot.digests.screen import FormNote
-from bot.digests.views import modal, tables
+from bot.digests.views import modal
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.slack.errors import TriggerExpiredError
@@ -37,46 +37,33 @@ class DigestLineListeners:
             await self._make(request, text)
 
     async def _make(self, request: Request, text: str) -> None:
-        member = await self.form.access.require_member(request)
+        access = self.form.access
+        member = await access.require_member(request)
         request = replace(request, member=member)
         line = read_line(text, zone=zone_of_member(member))
         if line.problems:
             await self._show_problems(request, text, line)
             return
         channel_id = request.origin.channel_id or ""
-        access = self.form.access
         if line.is_own:
             channel_id, visitor = await access.require_own(request)
         else:
             visitor = await access.require_editor(request, channel_id)
-        plan = plan_of(line.draft, channel_id)
-        require_open(visitor, plan)
-        made, is_announced = await self.form.digests.make(
-            request.workspace, plan, by=visitor.editor
-        )
-        await request.reply(
-            modal.made_message(
-                made,
-                member.zone,
-                is_announced=is_announced,
-                has_outsiders=visitor.has_outsiders,
-                line=line_of(made.plan),
-            )
-        )
+        plan = plan_of(replace(line.draft, channel_id=channel_id))
+        await self.form.make(request, plan, visitor, is_line=True)
 
     async def _show_problems(self, request: Request, text: str, line: Line) -> None:
         """Name what was not understood, and open the form with the rest."""
-        channel_id = request.origin.channel_id
-        note = FormNote(channel_id=channel_id if is_channel(channel_id) else None)
-        request = request.with_note(note.as_text())
-        busy = tables.busy_form(modal.LOOKING, request.as_metadata(request.note))
+        channel_id, draft = request.origin.channel_id, line.draft
+        listed = channel_id if is_channel(channel_id) else None
         said = modal.not_understood_text(line.problems, line.understood)
         try:
-            request.answer.view_id = await request.open_form(busy)
+            request, view_id = await self.form.screen.open_busy(request, listed)
         except TriggerExpiredError:
-            await request.reply(_behind_button(said, text))
+            again = run_button("Open form", f"/domaindigest {text}")
+            await request.reply(plain_message(said, again))
             return
-        draft = line.draft
+        request.answer.view_id = view_id
         if line.is_own:
             own_id, _ = await self.form.access.require_own(request)
             draft = replace(draft, channel_id=own_id)
@@ -84,12 +71,13 @@ class DigestLineListeners:
 
     async def _act(self, request: Request, verb: str, name: str) -> None:
         """Pause, resume, send or delete the digest of this name, and answer with its line."""
-        named = await self._named(request)
-        digest = next(
-            (each for each in named if each.plan.name.casefold() == name.casefold()), None
-        )
+        channel_id = request.origin.channel_id or ""
+        visitor = await self.form.access.require_visitor(request, channel_id)
+        seen = await self.form.screen.seen_digests(request, channel_id, visitor)
+        by_name = {each.plan.name.casefold(): each for each in reversed(seen) if each.plan.name}
+        digest = by_name.get(name.casefold())
         if digest is None:
-            await request.reply(_no_such_name(verb, name, named))
+            await request.reply(_no_such_name(verb, name, [*reversed(by_name.values())]))
             return
         acts = {
             "pause": self.listed.pause_openly,
@@ -98,24 +86,6 @@ class DigestLineListeners:
             "delete": self.listed.delete,
         }
         await self.listed.in_message(acts[verb])(request, digest.digest_id)
-
-    async def _named(self, request: Request) -> list[Digest]:
-        """Return the digests with a name that the person may see here, their own last."""
-        channel_id = request.origin.channel_id or ""
-        visitor = await self.form.access.require_visitor(request, channel_id)
-        digests = await self.form.digests.of_channel(request.workspace, channel_id)
-        user_id = visitor.member.user_id
-        there = [
-            each
-            for each in digests
-            if not each.plan.is_own and (not visitor.sees_own_only or each.made_by == user_id)
-        ]
-        own = await self.form.digests.own_of(request.workspace, user_id)
-        return [each for each in (*there, *own) if each.plan.name]
-
-
-def _behind_button(said: str, text: str) -> Message:
-    return plain_message(said, run_button("Open form", f"/domaindigest {text}"))
 
 
 def _no_such_name(verb: str, name: str, named: list[Digest]) -> Message:

@@ -11,11 +11,12 @@ import structlog
 from bot.blocks.builders import plain_message
 from bot.digests.access import ChannelAccess, DigestAccess, require_open
 from bot.digests.alert_life import alert_of
+from bot.digests.draft import FormNote, note_in
 from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.digests.form_parse import read_pause_form
 from bot.digests.models import Digest
 from bot.digests.run_state import is_promised
-from bot.digests.screen import DigestScreen, FormNote, note_in
+from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views import modal, tables
 from bot.digests.views.alert import alert_preview

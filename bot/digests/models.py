@@ -13,6 +13,7 @@ from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
 from bot.tracker.findings import SEVERITIES, SOON_DAYS, Severity
+from bot.tracker.hijack_signs import is_worse
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
@@ -163,7 +164,8 @@ class Fall:
     the dates of
     its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
     what scans found since the look before. `has_score_back`: the score has recovered, something
-    else has not. `was_back`: at the last look all was as before, by a few points.
+    else has not. `was_back`: at the last look all was as before, by a few points. `expected` are
+    the changes that `expected_by` knew of.
     """
 
     host: str
@@ -184,11 +186,31 @@ class Fall:
     was_back: bool = False
     recovered_at: datetime | None = None
     is_gone: bool = False
+    domain_id: str | None = None
+    expected: tuple[KnownChange, ...] = ()
+    expected_by: str | None = None
 
     @property
     def is_lower(self) -> bool:
         """Whether its score fell, or was poor at first, and has not recovered."""
         return self.low is not None and not self.has_score_back
+
+    @property
+    def hijack_signs(self) -> tuple[KnownChange, ...]:
+        """The changes that may be a hijack, without expected ones."""
+        worse = (each for each in self.changes if is_worse(each.sign, each.after))
+        return tuple(each for each in worse if each not in self.expected)
+
+    @property
+    def was_expected(self) -> bool:
+        """Whether it was on the card for nothing but changes that a person knew of."""
+        is_worse_too = self.low is not None or self.marks or self.awaited_issues
+        return bool(self.expected) and not (is_worse_too or self.hijack_signs)
+
+    @property
+    def awaited_issues(self) -> tuple[KnownIssue, ...]:
+        """The issues that counted as worse: it has recovered once they are gone."""
+        return tuple(each for each in self.issues if each.severity in self.rule.severities)
 
     @property
     def is_down(self) -> bool:

@@ -1,11 +1,10 @@
 """Draw the list of digests in a form; reply where none can be drawn."""
 
-import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import structlog
 from cachetools import LRUCache
@@ -13,7 +12,9 @@ from cachetools import LRUCache
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Block
 from bot.digests.access import ChannelAccess, DigestAccess
+from bot.digests.draft import FormNote, note_in
 from bot.digests.errors import error_line
+from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.digests.views.modal import LOOKING
 from bot.digests.views.tables import DigestList, busy_form, error_form, list_form
@@ -27,6 +28,8 @@ from bot.slack.errors import SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 
+logger = structlog.get_logger()
+_ABOUT_KEY = (NoKeyError, InvalidKeyError, LackingScopeError, UnreadableSecretError)
 T = TypeVar("T")
 MAX_PLACES = 10_000
 
@@ -48,37 +51,6 @@ class ViewVersions:
     def is_latest(self, place: str | None, number: int) -> bool:
         """Return whether no press followed the one with this number."""
         return self._numbers.get(place, number) == number
-
-
-@dataclass(frozen=True, slots=True)
-class FormNote:
-    """The channel of a list; for a form about one digest also its id and version.
-
-    `channel_id` is `None` for a command typed outside channels, `digest_id` for a new digest.
-    `nonce` is that of `Editing`. `zone` is the time zone of the person who opened the form.
-    `has_more`: it shows all fields; `hidden` holds the values of those that it lacks.
-    """
-
-    channel_id: str | None = None
-    digest_id: str | None = None
-    version: int = 0
-    nonce: str = ""
-    zone: str | None = None
-    has_more: bool = False
-    hidden: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_text(self) -> str:
-        """Return the note as `Request.as_metadata` takes it; `note_in` reads it."""
-        return json.dumps(astuple(self))
-
-
-def note_in(text: str | None) -> FormNote:
-    """Return the note of a form, an empty one for a form without."""
-    return FormNote(*json.loads(text or "[]"))
-
-
-logger = structlog.get_logger()
-_ABOUT_KEY = (NoKeyError, InvalidKeyError, LackingScopeError, UnreadableSecretError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +78,7 @@ class DigestScreen:
         """
         metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
-        digests = await self.digests.of_channel(request.workspace, channel_id or "")
-        member = visitor.member
-        if visitor.sees_own_only:
-            digests = [each for each in digests if each.made_by == member.user_id]
-        own = await self.digests.own_of(request.workspace, member.user_id)
-        digests = [*(each for each in digests if not each.plan.is_own), *own]
+        member, digests = visitor.member, await self.seen_digests(request, channel_id, visitor)
         listed = DigestList(
             digests=digests,
             channel=visitor.channel,
@@ -127,22 +94,36 @@ class DigestScreen:
         )
         return list_form(listed, metadata)
 
-    async def open_list(self, request: Request, channel_id: str | None) -> None:
-        """Open a form that says "please wait", then show the list in it; raise SlackError.
+    async def seen_digests(
+        self, request: Request, channel_id: str | None, visitor: ChannelAccess
+    ) -> list[Digest]:
+        """Return the digests of a channel that the person may see, then their own."""
+        digests = await self.digests.of_channel(request.workspace, channel_id or "")
+        user_id = visitor.member.user_id
+        own = await self.digests.own_of(request.workspace, user_id)
+        return [
+            *(
+                each
+                for each in digests
+                if not each.plan.is_own and (not visitor.sees_own_only or each.made_by == user_id)
+            ),
+            *own,
+        ]
+
+    async def open_busy(self, request: Request, channel_id: str | None) -> tuple[Request, str]:
+        """Open a form of this channel that says "please wait"; raise SlackError.
+
+        Return the request as if it came from that form, and the form's id.
 
         Slack opens a form only within 3 s of a press; checking a large channel takes longer.
         """
         request = request.with_note(FormNote(channel_id=channel_id).as_text())
-        busy = busy_form(LOOKING, self._metadata(request))
-        view_id = await request.open_form(busy)
-        try:
-            visitor = await self.access.require_visitor(request, channel_id or "")
-        except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
-            request.answer.view_id = view_id
-            await self._show_trouble(request, error)
-        else:
-            request.answer.view_id = view_id
-            await self.show_list(request, channel_id, visitor=visitor)
+        return request, await request.open_form(busy_form(LOOKING, self._metadata(request)))
+
+    async def open_list(self, request: Request, channel_id: str | None) -> None:
+        """Open a form that says "please wait", then show the list in it; raise SlackError."""
+        request, view_id = await self.open_busy(request, channel_id)
+        await self.show_list(request, channel_id, view_id=view_id)
 
     async def show_list(
         self,
@@ -151,22 +132,24 @@ class DigestScreen:
         line: str = "",
         *,
         visitor: ChannelAccess | None = None,
+        view_id: str | None = None,
     ) -> None:
-        """Show the list with `line` on top; show `line` even if there is no list."""
+        """Show the list with `line` on top; show `line` even if there is no list.
+
+        `view_id`: a command has just opened this form, which proves that it was typed there.
+        """
+        mistake: Exception | None = None
         try:
             form = await self.list_form(request, channel_id, line, visitor=visitor)
-        except Exception as error:  # noqa: BLE001  # `_show_trouble` raises it again
-            await self._show_trouble(request, error, line)
-        else:
-            await self.show(request, form, line)
-
-    async def _show_trouble(self, request: Request, error: Exception, line: str = "") -> None:
-        button = "Back" if line else "Try again"
-        line = line or await self.trouble(request, error)
-        form = error_form(line, self._metadata(request), button)
+        except Exception as error:  # noqa: BLE001  # a mistake of ours is raised below
+            mistake = None if isinstance(error, BotError) else error
+            way_out = "Back" if line else "Try again"
+            line = line or await self.trouble(request, error)
+            form = error_form(line, self._metadata(request), way_out)
+        request.answer.view_id = view_id or request.answer.view_id
         await self.show(request, form, line)
-        if not isinstance(error, BotError):  # a mistake of ours: the boundary logs it
-            raise error
+        if mistake:
+            raise mistake
 
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""

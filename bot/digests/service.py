@@ -72,9 +72,15 @@ class DigestService:
         return [each for each in digests if each.plan.is_own and each.made_by == user_id]
 
     async def make(
-        self, workspace: WorkspaceId, plan: Plan, *, by: Editor, digest_id: str = ""
+        self,
+        workspace: WorkspaceId,
+        plan: Plan,
+        *,
+        by: Editor,
+        digest_id: str = "",
+        has_outsiders: bool = False,
     ) -> tuple[Digest, bool]:
-        """Save a digest and announce it in its channel.
+        """Save a digest and announce it in its channel, which people of another company may read.
 
         Return it, and whether the announcement is posted.
 
@@ -96,7 +102,7 @@ class DigestService:
                 made = await self.change(workspace, digest_id, plan, by=by, version=1)
             return made, True
         try:
-            is_announced = await self._announce(workspace, digest)
+            is_announced = await self._announce(workspace, digest, has_outsiders=has_outsiders)
         except SlackError:
             await self.repository.delete(workspace, digest.digest_id)
             raise
@@ -104,7 +110,14 @@ class DigestService:
         return digest, is_announced
 
     async def change(
-        self, workspace: WorkspaceId, digest_id: str, plan: Plan, *, by: Editor, version: int
+        self,
+        workspace: WorkspaceId,
+        digest_id: str,
+        plan: Plan,
+        *,
+        by: Editor,
+        version: int,
+        has_outsiders: bool = False,
     ) -> Digest:
         """Give a digest another plan; in another channel it is announced.
 
@@ -121,7 +134,7 @@ class DigestService:
         saved = await self._replan(workspace, digest_id, plan, by, version)
         try:
             if is_moved:
-                await self._announce(workspace, saved)
+                await self._announce(workspace, saved, has_outsiders=has_outsiders)
         except SlackError:
             with contextlib.suppress(EditConflictError, UnknownDigestError):
                 await self._replan(workspace, digest_id, before.plan, by, saved.version)
@@ -286,7 +299,9 @@ class DigestService:
         if name and any(each.name.casefold() == name for each in others):
             raise NameTakenError(digest.plan.name)
 
-    async def _announce(self, workspace: WorkspaceId, digest: Digest) -> bool:
+    async def _announce(
+        self, workspace: WorkspaceId, digest: Digest, *, has_outsiders: bool
+    ) -> bool:
         """Announce a digest, unless it is one's own; return whether that is posted.
 
         Raise SlackError when the channel takes no posts.
@@ -294,7 +309,7 @@ class DigestService:
         if digest.plan.is_own:
             return True
         try:
-            await self.delivery.announce(workspace, digest)
+            await self.delivery.announce(workspace, digest, has_outsiders=has_outsiders)
         except SlackUnavailableError as error:
             logger.warning("not announced, or maybe", error=repr(error))
             return False

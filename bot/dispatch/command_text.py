@@ -9,6 +9,7 @@ from bot.process.errors import BotError
 
 # Slack's clients turn straight quotes into curly ones while people type.
 _CURLY = "“”„‟«»"
+QUOTES = f'"{_CURLY}'
 _STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
 # A space behind the colon, as in "tag: prod": what follows is meant, unless it has a colon too.
 _SPACE = r'(?:\s+(?="|[^\s:]+(?:\s|$)))?'

@@ -336,7 +336,7 @@ def _heartbeat_words(post: Post) -> Message:
     return Message(f"heartbeat after {post.digest.silent_runs}")
 
 
-def announcement(digest: Digest) -> Message:
+def announcement(digest: Digest, **_: bool) -> Message:
     return Message(f"announced by {digest.made_by_name}")
 
 

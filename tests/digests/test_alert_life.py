@@ -167,3 +167,18 @@ def test_a_further_fall_by_another_rule_has_to_be_back_by_either() -> None:
     assert Rule(points=10, days=(7,)).or_by(Rule(days=(90, 7), least=Severity.LOW)) == Rule(
         points=5, days=(90, 7), least=Severity.LOW
     )
+
+
+def test_changes_that_a_person_knew_of_end_the_card_and_others_open_another() -> None:
+    change = KnownChange(SIGN, "A Ltd", "B Inc.", MOMENT.timestamp())
+    known = life.expect(an_alert(changes=(change,)), 0, "U0BOB", LATER)
+    poor = life.expect(an_alert(changes=(change,), before=90, low=30, now=30), 0, "U0BOB", LATER)
+    again = change._replace(before="B Inc.", after="C Inc.")
+
+    assert not known.down
+    assert title(known) == f"✅ Expected: {HOST} changed"
+    assert known.lines == (f"✅ *{HOST}* registrar A Ltd → B Inc. – expected by <@U0BOB>",)
+    assert title(poor) == f"{HOST} fell to 30"
+    assert not seen(poor, ending(300, signs={SIGN: "B Inc."})).down
+    assert life.expect(known, 0, "U0ADA", LATER) == known
+    assert replace(poor.falls[0], changes=(change, again)).hijack_signs == (again,)

@@ -6,7 +6,8 @@ from datetime import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.line import line_of, plan_of, read_line, verb_in
+from bot.digests.draft import plan_of
+from bot.digests.line import line_of, read_line, verb_in
 from bot.digests.models import Mode, Plan
 from bot.digests.schedule import LOOKS, ORDINALS, WEEKDAYS, Schedule
 from bot.process.zones import zone_names
@@ -20,7 +21,7 @@ DAILY, WORKDAYS = frozenset(range(7)), frozenset(range(5))
 def plan_in(text: str) -> Plan:
     line = read_line(text, zone=ZONE)
     assert not line.problems, line.problems
-    return plan_of(line.draft, CHANNEL)
+    return plan_of(replace(line.draft, channel_id=CHANNEL))
 
 
 def at(days: frozenset[int], hour: int = 9, minute: int = 0, **how: object) -> Schedule:
@@ -70,7 +71,7 @@ def test_a_line_is_a_plan(text: str, plan: Plan) -> None:
 
 def test_a_line_may_be_for_oneself_and_its_own_line_says_so() -> None:
     line = read_line('daily me "me"', zone=ZONE)
-    own = plan_of(line.draft, "D0BOB")
+    own = plan_of(replace(line.draft, channel_id="D0BOB"))
 
     assert line.is_own
     assert line_of(own) == f'/domaindigest daily 9:00 {ZONE} "me" me'

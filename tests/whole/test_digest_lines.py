@@ -90,6 +90,10 @@ async def test_who_makes_a_digest_reads_that_people_of_another_company_read_it(
     ready.slack.channel("general").is_shared = True
 
     after = await typed(ready, 'every 15 minutes name:"two"', "*two*")
+    messages = [each for each in ready.slack.channel("general").messages if not each.is_ephemeral]
+    told = [each for each in messages if "another company" in each.everything]
 
     assert "another company" not in before.everything
     assert "People from another company are in this channel" in after.everything
+    assert len(told) == 1
+    assert "set up a health digest" in told[0].everything

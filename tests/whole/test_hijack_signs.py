@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from bot.blocks.text import moment_text
-from tests.whole.digests import at_nine, digests, make, until_listed
+from tests.whole.digests import at_nine, digests, headline, make, until_listed
 from tests.whole.harness import Harness
 from tests.whole.test_alerts import ALERT, next_alert, next_look
 
@@ -64,3 +64,21 @@ async def test_a_hijack_alert_comes_within_its_interval(ready: Harness) -> None:
 
     assert alert.text.startswith("www.example: name servers ns1.a.example to ns1.b.example.")
     assert "🔀" in alert.everything
+
+
+async def test_a_person_who_knows_of_a_change_ends_its_card(ready: Harness) -> None:
+    await scan(ready, "ns1.a.example")
+    await make(ready, ALERT)
+    await next_look(ready)
+    await scan(ready, "ns1.b.example")
+    alert = await next_alert(ready, ready.bob)
+
+    await ready.bob.press(alert, "Expected")
+    line = await ready.bob.next_message(where=lambda each: each.thread_ts == alert.ts)
+    ended = await ready.bob.next_message(where=lambda each: "Expected:" in headline(each))
+
+    assert ended.ts == alert.ts
+    assert headline(ended) == "✅ Expected: www.example changed"
+    assert f"expected by <@{ready.bob.id}>" in ended.everything
+    assert "Expected" not in ended.buttons
+    assert "name servers ns1.a.example → ns1.b.example – expected by" in line.everything

@@ -27,7 +27,7 @@ from bot.blocks.text import (
 )
 from bot.digests.models import Alert, Digest, Fall, Snooze
 from bot.digests.report import Move
-from bot.digests.views.changes import MAX_SIGN_CHARS, issues_line, move_text
+from bot.digests.views.changes import issues_text, move_text, sign_text
 from bot.digests.views.notes import preview_note
 from bot.digests.views.wording import (
     domain_line,
@@ -37,17 +37,19 @@ from bot.digests.views.wording import (
     person,
     scan_button,
 )
-from bot.domains.end_dates import Ending
-from bot.domains.end_views import sign_words, soon_text, soon_words
+from bot.domains.end_dates import Ending, KnownChange
+from bot.domains.end_views import soon_text, soon_words
 from bot.domains.views import score_mrkdwn
-from bot.tracker.hijack_signs import ISSUER, is_worse, kind_of
+from bot.tracker.hijack_signs import ISSUER, kind_of
 from bot.tracker.models import Domain
 
 TAKE, TAKE_OVER, LET_GO = "alert.take", "alert.over", "alert.let-go"
 SNOOZE, WAKE, DETAILS = "alert.snooze", "alert.wake", "alert.details"
+EXPECTED = "alert.expected"
 # The same in the list of digests.
 SNOOZE_ALL, WAKE_ALL = "digests.snooze", "digests.wake"
 MAX_LISTED = 10
+MAX_OPTIONS = 100
 MAX_DETAILS_CHARS = 9_000
 MAX_NAMED = 3
 NOTHING_DOWN = "Everything has recovered by now, so nothing is snoozed."
@@ -197,12 +199,26 @@ def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> l
         if is_snoozed
         else snooze_menu(SNOOZE, name, until_recovered=True),
         run_button("Scan all", f"/scan {hosts}") if len(alert.down) > 1 else None,
+        _expected_element(name, alert),
     ]
+
+
+def _expected_element(name: str, alert: Alert) -> Block | None:
+    """Return the button, or the menu of domains, of those who know of what changed."""
+    hosts = {
+        f"{name}/{place}": host_text(fall.host)
+        for place, fall in enumerate(alert.falls)
+        if fall.is_down and fall.hijack_signs
+    }
+    if len(hosts) < 2:
+        return button("Expected", EXPECTED, *hosts) if hosts else None
+    options = [option(value, host) for value, host in hosts.items()]
+    return input_element("static_select", EXPECTED, "Expected", options=options[:MAX_OPTIONS])
 
 
 def _has_changed(fall: Fall) -> bool:
     """Return whether a possible hijack is the worst of a domain; a new issuer seldom is one."""
-    signs = {kind_of(each.sign) for each in fall.changes if is_worse(each.sign, each.after)}
+    signs = {kind_of(each.sign) for each in fall.hijack_signs}
     is_all = not fall.is_lower and not fall.marks and not fall.issues
     return bool(signs if is_all else signs - {ISSUER})
 
@@ -211,8 +227,8 @@ def _what(fall: Fall) -> str:
     """Return what is worst about a domain in plain text, for a title."""
     host = host_text(fall.host)
     if _has_changed(fall):
-        worse = (each.sign for each in fall.changes if is_worse(each.sign, each.after))
-        return f"{host} changed: {', '.join(dict.fromkeys(map(kind_of, worse)))}"
+        signs = dict.fromkeys(kind_of(each.sign) for each in fall.hijack_signs)
+        return f"{host} changed: {', '.join(signs)}"
     if fall.is_lower and fall.now is not None:
         score = score_number(fall.now)
         return f"{host}: first score {score}" if fall.before is None else f"{host} fell to {score}"
@@ -225,31 +241,38 @@ def _what(fall: Fall) -> str:
 def fall_line(fall: Fall) -> str:
     """Return what got worse about a domain and what its scans found, as mrkdwn."""
     if fall.is_gone:
-        return domain_line(fall.host, "is no longer in the portfolio")
+        return _line(fall, "is no longer in the portfolio")
     if fall.recovered_at:
-        return f"✅ {domain_line(fall.host, _course(fall))}"
-    lines = [
-        f"🔀 {domain_line(fall.host, literal(sign_words(change), MAX_SIGN_CHARS))}"
-        for change in fall.changes
-        if is_worse(change.sign, change.after)
-    ]
+        return expected_line(fall) if fall.was_expected else f"✅ {_line(fall, _course(fall))}"
+    lines = [f"🔀 {_line(fall, sign_text(change))}" for change in fall.hijack_signs]
     if fall.is_lower:
         move = Move(Domain(domain=fall.host), fall.before, fall.now)
         is_first = fall.before is None
         text = f"first score {score_mrkdwn(fall.now)}" if is_first else f"health {move_text(move)}"
-        lines.append(f"📉 {domain_line(fall.host, text)}")
+        lines.append(f"📉 {_line(fall, text)}")
     if fall.marks and fall.ends:
         row = Ending(fall.host, fall.ends, fall.hosts_under, fall.rule.horizon)
         text = soon_text(row, fall.told_at, is_owned=fall.is_owned)
-        lines.append(f"⏳ {domain_line(fall.host, text)}")
+        lines.append(f"⏳ {_line(fall, text)}")
     if fall.issues:
-        lines.append(f"🚨 {issues_line(fall.host, fall.issues)}")
-    lines += [
-        f"🔀 {literal(sign_words(change), MAX_SIGN_CHARS)}"
-        for change in fall.changes
-        if not is_worse(change.sign, change.after)
-    ]
+        lines.append(f"🚨 {_line(fall, issues_text(fall.issues))}")
+    others = [change for change in fall.changes if change not in fall.hijack_signs]
+    lines += [f"🔀 {sign_text(change)}{_by(fall, change)}" for change in others]
     return "\n".join(lines)
+
+
+def _line(fall: Fall, mrkdwn: str) -> str:
+    return domain_line(fall.host, mrkdwn, fall.domain_id)
+
+
+def _by(fall: Fall, change: KnownChange) -> str:
+    return f" – expected by {person(fall.expected_by)}" if change in fall.expected else ""
+
+
+def expected_line(fall: Fall) -> str:
+    """Return the line in the thread about changes that a person knew of."""
+    changes = ", ".join(map(sign_text, fall.expected))
+    return f"✅ {_line(fall, changes)} – expected by {person(fall.expected_by)}"
 
 
 def _course(fall: Fall) -> str:
@@ -265,6 +288,8 @@ def _ending(alert: Alert, *, is_mrkdwn: bool = False) -> str:
     if len(alert.falls) == 1 and recovered:
         host = host_text(recovered[0].host)
         name = literal(host) if is_mrkdwn else host
+        if recovered[0].was_expected:
+            return f"✅ Expected: {name} changed"
         return f"✅ Recovered: {name} {_course(recovered[0])}"
     if len(alert.falls) == 1:
         host = host_text(alert.falls[0].host)

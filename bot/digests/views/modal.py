@@ -6,22 +6,25 @@ from datetime import date, datetime, timedelta
 
 from bot.blocks.builders import button, field, form, input_element, notice, plain_message, section
 from bot.blocks.message import Block, Message
-from bot.blocks.text import bold, clip, code, moment_token
+from bot.blocks.text import bold, code, moment_token
+from bot.digests.draft import Draft, FormNote
+from bot.digests.line import line_of
 from bot.digests.models import Digest, Silences
 from bot.digests.schedule import going_on
 from bot.digests.views.alert import WAKE_ALL, snooze_text
 from bot.digests.views.form_fields import (
-    Draft,
     channel_field,
     more_button,
     more_fields,
+    rule_blocks,
+    rule_boxes,
     what_fields,
     when_fields,
 )
-from bot.digests.views.mention_fields import rule_blocks, rule_boxes
 from bot.digests.views.schedule import RUNS_SHOWN, next_runs
 from bot.digests.views.wording import (
     DELETE_DIGEST,
+    OUTSIDERS,
     called_mrkdwn,
     digest_button,
     manage_button,
@@ -31,6 +34,7 @@ from bot.digests.views.wording import (
     until_text,
 )
 from bot.dispatch.command_text import NotUnderstood
+from bot.dispatch.usage import problem_sentence
 
 LOOKING = "Loading digests…"
 MAX_LINE_CHARS = 700
@@ -48,7 +52,6 @@ NO_DAY_TO_PAUSE_UNTIL = (
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
 SENT_TO_YOU = "✅ Sent to your direct messages."
-OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 # The answer to a second press of a button in a message.
@@ -87,19 +90,19 @@ def made_message(
     reader_zone: str | None,
     *,
     is_announced: bool,
-    has_outsiders: bool = False,
-    line: str = "",
+    has_outsiders: bool,
+    is_line: bool,
 ) -> Message:
-    """Return the answer to a digest that was made by one press, or by one typed `line`."""
-    doubt = "" if is_announced else f"\n{UNANNOUNCED}"
-    doubt += f"\n{OUTSIDERS}" if has_outsiders else ""
-    runs = ""
-    if line:
-        schedule, made_at = digest.plan.schedule, digest.made_at
-        runs = "".join(f"\n• {run}" for run in next_runs(schedule, made_at, reader_zone))
-        runs = f"\n{called_mrkdwn(digest.plan)}{runs}\n{code(line, MAX_LINE_CHARS)}"
+    """Return the answer to a digest that was made by one press, or by one typed line."""
+    lines = [saved_line(digest, reader_zone)]
+    lines += [] if is_announced else [UNANNOUNCED]
+    lines += [OUTSIDERS] if has_outsiders else []
+    if is_line:
+        runs = next_runs(digest.plan.schedule, digest.made_at, reader_zone)
+        lines += [called_mrkdwn(digest.plan), *(f"• {run}" for run in runs)]
+        lines.append(code(line_of(digest.plan), MAX_LINE_CHARS))
     return plain_message(
-        f"{saved_line(digest, reader_zone)}{doubt}{runs}",
+        "\n".join(lines),
         manage_button(digest),
         digest_button("Delete", DELETE_DIGEST, digest),
     )
@@ -107,8 +110,7 @@ def made_message(
 
 def not_understood_text(problems: Sequence[NotUnderstood], understood: Sequence[str]) -> str:
     """Return which parts of a typed line mean nothing, and which do, as mrkdwn."""
-    lines = ["*I couldn't read part of that. No digest was made.*"]
-    lines += [f"• {code(each.part, 80)} – {clip(each.why, 100)}" for each in problems[:MAX_PARTS]]
+    lines = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS])), "No digest was made."]
     if understood:
         lines.append(f"Understood: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
     return "\n".join(lines)
@@ -140,52 +142,44 @@ def resumed_line(digest: Digest, reader_zone: str | None) -> str:
 class Editing:
     """The state of the form for a new or changed digest.
 
-    `nonce` is part of the fields' block ids: Slack keeps typed text until it changes. `digest` is
-    `None` for a new digest, and, with `is_new` false, for one that cannot be read now. `note` is
-    mrkdwn for the top of the form. `has_more`: `More options` was pressed.
+    `digest` is `None` for a new digest, and, with an id in `note`, for one that cannot be read
+    now. `line` is mrkdwn for the top of the form.
     """
 
     draft: Draft
-    nonce: str
+    note: FormNote
     now: datetime
-    reader_zone: str | None
     digest: Digest | None = None
-    is_new: bool = True
-    note: str = ""
+    line: str = ""
     silences: Silences | None = None
-    has_more: bool = False
 
 
 def edit_blocks(editing: Editing) -> list[Block]:
     """Return the blocks of the form."""
-    draft, nonce = editing.draft, editing.nonce
-    return [
-        *([section(editing.note)] if editing.note else []),
+    draft, note, digest = editing.draft, editing.note, editing.digest
+    boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
+    divider = {"type": "divider"}
+    more = [divider, *more_fields(draft), divider, *rule_blocks(boxes, draft)]
+    blocks = [
+        *([section(editing.line)] if editing.line else []),
         section(_about(editing), button("Back", BACK)),
         *_snoozed(editing),
-        channel_field(draft, nonce),
-        *when_fields(draft, nonce),
+        channel_field(draft),
+        *when_fields(draft),
         section(_runs_text(editing)),
-        *what_fields(draft, nonce),
-        *(_more(editing) if editing.has_more else more_button()),
+        *what_fields(draft),
+        *(more if note.has_more else more_button()),
+    ]
+    return [
+        block | {"block_id": f"{block['block_id']}:{note.nonce}"} if "block_id" in block else block
+        for block in blocks
     ]
 
 
 def edit_form(editing: Editing, blocks: list[Block], metadata: str) -> Block:
     """Return the form of `edit_blocks`; `metadata` comes back with it."""
-    title = "New digest" if editing.is_new and editing.digest is None else "Change digest"
+    title = "Change digest" if editing.note.digest_id else "New digest"
     return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
-
-
-def _more(editing: Editing) -> list[Block]:
-    draft, nonce, digest = editing.draft, editing.nonce, editing.digest
-    boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
-    return [
-        {"type": "divider"},
-        *more_fields(draft, nonce),
-        {"type": "divider"},
-        *rule_blocks(boxes, draft, nonce),
-    ]
 
 
 def _snoozed(editing: Editing) -> list[Block]:
@@ -202,9 +196,9 @@ def _about(editing: Editing) -> str:
     digest = editing.digest
     if digest:
         return f"Set up by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
-    if editing.is_new:
-        return "Post a scheduled health summary to a channel."
-    return "Your entries so far."
+    if editing.note.digest_id:
+        return "Your entries so far."
+    return "Post a scheduled health summary to a channel."
 
 
 def _runs_text(editing: Editing) -> str:
@@ -214,7 +208,7 @@ def _runs_text(editing: Editing) -> str:
     if editing.digest:
         schedule = going_on(schedule, editing.digest.plan.schedule, editing.now)
     after, paused = _after(editing)
-    lines = next_runs(schedule, after, editing.reader_zone)
+    lines = next_runs(schedule, after, editing.note.zone)
     runs = [f"• {line}" for line in lines[:RUNS_SHOWN]]
     notes = [f"🕑 {line}" for line in lines[RUNS_SHOWN:]]
     return "\n".join(["*Next five runs*", *paused, *runs, *notes])
@@ -239,7 +233,7 @@ def pause_form(
 ) -> Block:
     """Return the form; `schedule` and `note` are mrkdwn, `until` is the picked day.
 
-    `nonce`: see `Editing`.
+    `nonce`: see `FormNote`.
     """
     initial_date = until.isoformat() if until else None
     day = input_element("datepicker", UNTIL_FIELD, initial_date=initial_date)

@@ -104,28 +104,22 @@ def title(report: Report, name: str = "") -> str:
     if not report.totals.count:
         is_emptied = report.before and report.before.count and not report.is_bounded
         return f"{called}: {'the list is empty' if is_emptied else 'no domains'}"
-    counted = f"{called}: {plural(report.totals.count, 'domain')}"
     now, before = report.totals.average, None
     if report.before and not report.is_bounded:  # else they are averages of different domains
         before = report.before.average
     moved = "" if now is None or before is None else changes.delta_text(before, now)
-    return f"{counted}, {average_text(now)} {moved}".strip()
+    counted = plural(report.totals.count, "domain")
+    return f"{called}: {counted}, {average_text(now)} {moved}".strip()
 
 
 def news_blocks(
-    report: Report,
-    groups: Sequence[wording.ChangeGroup],
-    note: str,
-    filter_text: str,
-    trend: str = "",
+    report: Report, texts: Sequence[str], note: str, filter_text: str, trend: str = ""
 ) -> list[Block]:
-    """Return the bands and the trend, the note and the changes."""
+    """Return the bands and the trend, the note and the texts of the changes."""
     there = report.totals.count
     bands = _bands_mrkdwn(report) if there else _nothing_there(report, filter_text)
     bands = "     ".join(filter(None, [bands, trend]))
-    listed = [group.as_mrkdwn for group in groups if group.is_listed]
-    others = "\n".join(group.as_mrkdwn for group in groups if not group.is_listed)
-    return [section(text) for text in (bands, note, *listed, others) if text]
+    return _sections(bands, note, *texts)
 
 
 def _nothing_there(report: Report, filter_text: str) -> str:
@@ -153,7 +147,7 @@ def _bands_mrkdwn(report: Report) -> str:
 def digest_message(post: Post) -> Message:
     """Return the post of a digest, or its preview, which has no buttons."""
     report, plan = post.report, post.digest.plan
-    groups = changes.change_groups(report, post.sent_at, plan.filter_text)
+    texts = changes.change_texts(report, post.sent_at, plan.filter_text)
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
@@ -169,7 +163,7 @@ def digest_message(post: Post) -> Message:
         header(title(report, plan.name)),
         *_contexts(notes.filter_line(post), *notes.notes(post)),
         *_sections(notes.first_note(post.digest) if post.is_first else ""),
-        *news_blocks(report, groups, note, plan.filter_text, trend_line(post.trend)),
+        *news_blocks(report, texts, note, plan.filter_text, trend_line(post.trend)),
     )
     known = coverage_text(report.coverage)
     foot = "\n".join(filter(None, [known, notes.about_mrkdwn(post), notes.footer_mrkdwn(post)]))
@@ -181,13 +175,12 @@ def digest_message(post: Post) -> Message:
 def details_message(post: Post) -> Message:
     """Return the rest of a digest for one person: long lists, the whole table, the trend."""
     plan = post.digest.plan
-    groups = changes.change_groups(post.report, post.sent_at, plan.filter_text, is_long=True)
-    left = MAX_DETAILS_CHARS - sum(len(group.as_mrkdwn) for group in groups)
-    report = within_table(post.report, left)
+    texts = changes.change_texts(post.report, post.sent_at, plan.filter_text, is_long=True)
+    report = within_table(post.report, MAX_DETAILS_CHARS - sum(map(len, texts)))
     top = (
         section(f"*Digest details*  ·  {moment_token(post.sent_at)}"),
         *_contexts(notes.filter_line(post)),
-        *news_blocks(report, groups, "", plan.filter_text),
+        *news_blocks(report, texts, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
     buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
@@ -216,8 +209,11 @@ def heartbeat_message(post: Post) -> Message:
     )
 
 
-def announcement_message(digest: Digest) -> Message:
-    """Return the announcement of a digest that was created for a channel or moved into it."""
+def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Message:
+    """Return the announcement of a digest that was created for a channel or moved into it.
+
+    `has_outsiders`: people of another company read the channel.
+    """
     who = wording.person_mrkdwn(digest.made_by_name)
     title = f"🗓️ {who} *set up a health digest for this channel.*"
     if digest.moved_at:  # possibly not by its creator
@@ -227,7 +223,7 @@ def announcement_message(digest: Digest) -> Message:
         section(title),
         fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
         *actions(wording.manage_button(digest)),
-        context(how),
+        context(f"{wording.OUTSIDERS} {how}" if has_outsiders else how),
     )
 
 

@@ -29,15 +29,16 @@ from bot.blocks.text import (
     plural,
     score_number,
 )
-from bot.digests.line import line_of
-from bot.digests.models import MAX_PER_CHANNEL, Digest, Plan, Silences
+from bot.digests.line import has_more, line_of
+from bot.digests.models import MAX_PER_CHANNEL, Digest, Silences
 from bot.digests.report import Report
 from bot.digests.views.alert import SNOOZE_ALL, WAKE_ALL, snooze_menu, snooze_text
 from bot.digests.views.changes import delta_text, rounded_delta
-from bot.digests.views.modal import BACK, MAX_LINE_CHARS, OUTSIDERS, SAVING
+from bot.digests.views.modal import BACK, MAX_LINE_CHARS, SAVING
 from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import (
     INVITE,
+    OUTSIDERS,
     called_mrkdwn,
     digest_button,
     filter_mrkdwn,
@@ -149,13 +150,6 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
         return [section(text), details]
     change = digest_button("Change", CHANGE, digest)
     return [section(text, change), details, *_digest_buttons(digest, silences)]
-
-
-def has_more(plan: Plan) -> bool:
-    """Return whether a plan has settings besides its name that only the form's rest shows."""
-    default = Plan(channel_id=plan.channel_id, schedule=plan.schedule)
-    # What the line says too is left out.
-    return replace(plan, name="", filter_text="", mode=default.mode) != default
 
 
 def _digest_buttons(digest: Digest, silences: Silences | None) -> list[Block]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +16,6 @@ from bot.blocks.text import (
     clip,
     code,
     day_text,
-    lines_within,
     moment_token,
     outside,
     plural,
@@ -45,7 +43,6 @@ MAX_MENTIONED = 40
 _PERSON = re.compile(r"[UW][A-Z0-9]{2,20}")
 _GROUP = re.compile(r"S[A-Z0-9]{2,20}")
 MAX_HOST_CHARS = 80
-MAX_GROUP_CHARS = 450
 MINUS = "\N{MINUS SIGN}"
 MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
 MAKE_DIGEST, DIGEST_HERE = "digest.make", "digest.here"
@@ -58,6 +55,7 @@ MODE_NAMES = {
     Mode.WORSE: "When something got worse",
 }
 ALERT_NAME = "As soon as something gets worse"
+OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 INVITE = "`/invite @Domain Tracker`"
 _PASSES = "This usually resolves within minutes."
 _ANOTHER = "choose another channel with {change}."
@@ -143,36 +141,9 @@ def _token(slack_id: str) -> str:
     return f"<!subteam^{slack_id}>" if _GROUP.fullmatch(slack_id) else ""
 
 
-def domain_line(host: str, mrkdwn: str) -> str:
-    return f"{linked_name(host, limit=MAX_HOST_CHARS)} {mrkdwn}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeGroup:
-    """`count` domains with the same kind of change, the first few in `lines`.
-
-    The lines have `max_chars` together. `more` ends the title.
-    """
-
-    symbol: str
-    title: str
-    count: int
-    lines: tuple[str, ...]
-    more: str = ""
-    is_listed: bool = False  # one line per domain
-    is_named: bool = False  # a post names the first ones, however many they are
-    max_chars: int = MAX_GROUP_CHARS
-
-    @property
-    def as_mrkdwn(self) -> str:
-        """The group in a block."""
-        parts = lines_within(self.lines, self.max_chars) or list(self.lines[:1])
-        left_out = self.count - len(parts)
-        if self.is_listed:
-            lines = [f"{self.symbol} *{self.title}*{self.more}", *(f"• {part}" for part in parts)]
-            return "\n".join([*lines, *([f"• and {left_out:,} more"] if left_out else [])])
-        named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
-        return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}"
+def domain_line(host: str, mrkdwn: str, domain_id: str | None = None) -> str:
+    """Return a domain, as a link where the operator says so, and what is said of it."""
+    return f"{linked_name(host, domain_id, MAX_HOST_CHARS)} {mrkdwn}".strip()
 
 
 def called_mrkdwn(plan: Plan) -> str:

@@ -26,7 +26,7 @@ def test_each_kind_of_change_is_shown_everywhere() -> None:
 
     for words in (
         "1 domain got worse",
-        "1 domain with no score yet, 1 had one before",
+        "1 domain with no score now, 1 had one before",
         "1 domain gone",
         "1 domain new",
         "1 domain got better",
@@ -92,8 +92,8 @@ def test_ends_within_30_days_are_shown_everywhere() -> None:
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
-    assert everywhere(message, "Expires within 30 days (scanned 2 days ago)")
-    assert everywhere(message, "2 closer than last time")
+    expected = "Expires within 30 days, 2 closer than last time, scanned 2 days ago"
+    assert expected in message.text
     assert everywhere(message, "registration expired 1 day ago")
     assert everywhere(message, "registration expires in 1 day")
     assert everywhere(message, "and 4 more")
@@ -134,7 +134,7 @@ def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> 
         for rows in (one_night, two_weeks)
     )
 
-    assert "*Expires within 30 days* (oldest scan 7 hours ago" in once
+    assert "closer than last time  ·  oldest scan 7 hours ago" in once
     assert once.count("oldest scan") == 2  # in the text and in the block
     assert each.count("(scanned") == 4
     assert "(scanned 14 days ago)" in each
@@ -187,9 +187,11 @@ def test_open_issues_that_are_not_new_are_counted_the_worst_named_and_findable()
 
     shown = shown_text(message).replace("*", "").replace("`", "")
     assert (
-        "Still open on 4 domains (scanned just now; all: /domains issues:high):"
-        " d.ex 🔴 Listed on a blacklist, b.ex 🟠 Open port, a.ex 🟠 Open port and 1 more" in shown
+        "Still open: d.ex 🔴 critical, b.ex 🟠 high, a.ex 🟠 high and 1 more."
+        " All: /domains issues:high" in shown
     )
+    details = shown_text(details_message(a_post(report=reported(rows), sent_at=MOMENT)))
+    assert "*d.ex* 🔴 Listed on a blacklist" in details
     assert "Nothing changed" in shown
     assert "Still open" not in shown_text(first)  # it names all known issues
 
@@ -207,7 +209,7 @@ def test_open_issues_follow_the_filter_of_the_digest(filter_text: str, line: str
 
     message = digest_message(a_post(report=report, sent_at=MOMENT, filter_text=filter_text))
 
-    assert everywhere(message, f"all: {line})")
+    assert everywhere(message, f"All: {line}")
 
 
 def test_nothing_is_said_of_open_issues_where_none_is_grave() -> None:

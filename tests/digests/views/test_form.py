@@ -1,6 +1,7 @@
 """The form that makes or changes a digest, as it is drawn and as it comes back."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -8,27 +9,29 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.form_parse import draft_in, read_digest_form, read_pause_form
+from bot.digests.draft import NEVER, Draft, FormNote, draft_of, plan_of
+from bot.digests.form_parse import (
+    checked_values,
+    draft_in,
+    hidden_values,
+    kept_rules,
+    read_pause_form,
+    sent_draft,
+)
 from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
     POINTS,
     WORST_COUNTS,
+    Digest,
+    Mention,
     Mode,
     Pause,
     Plan,
     Rule,
 )
 from bot.digests.schedule import Schedule
-from bot.digests.views.form_fields import (
-    LEAST,
-    NEVER,
-    Draft,
-    draft_of,
-    hidden_values,
-    with_hidden,
-    zone_option,
-)
+from bot.digests.views.form_fields import LEAST, zone_option
 from bot.digests.views.modal import Editing, edit_blocks, edit_form, pause_form
 from bot.playground.slack.block_contents import state_values
 from bot.process.zones import zone_names
@@ -52,15 +55,15 @@ LABELS = [
 SHORT_LABELS = LABELS[:7]
 
 
-def drawn(draft: Draft | None = None, **editing: Any) -> Json:
+def drawn(draft: Draft | None = None, digest: Digest | None = None, **note: Any) -> Json:
     """Return the form, which Slack takes."""
-    fields: dict[str, Any] = {
-        "draft": draft or Draft(channel_id="C0OPS", zone=ZONE),
-        "nonce": "cafe",
-        "now": DUE,
-        "reader_zone": ZONE,
-    }
-    made = Editing(**({"has_more": True} | fields | editing))
+    noted: dict[str, Any] = {"nonce": "cafe", "zone": ZONE, "has_more": True}
+    made = Editing(
+        draft=draft or Draft(channel_id="C0OPS", zone=ZONE),
+        note=FormNote(**noted | note),
+        now=DUE,
+        digest=digest,
+    )
     form = edit_form(made, edit_blocks(made), "m" * 3_000)
     assert_slack_takes_form(form)
     return form
@@ -81,11 +84,18 @@ def state_of(form: Json) -> Json:
     return values
 
 
+def plan_in(values: Json, hidden: Json = None) -> Plan:
+    return plan_of(sent_draft(checked_values(values), hidden or {}))
+
+
+def kept_in(form: Json, rules: Sequence[Mention]) -> list[str]:
+    return [rule.label for rule in kept_rules(draft_in(state_of(form), {}), rules)]
+
+
 def test_a_new_digest_runs_on_working_days_at_nine() -> None:
     form = drawn()
 
-    plan = read_digest_form(state_of(form)).plan
-    assert plan == Plan(channel_id="C0OPS", schedule=a_schedule())
+    assert plan_in(state_of(form)) == Plan(channel_id="C0OPS", schedule=a_schedule())
     assert (form["title"]["text"], form["submit"]["text"]) == ("New digest", "Save")
     assert list(fields_of(form)) == LABELS
     assert list(fields_of(drawn(has_more=False))) == SHORT_LABELS
@@ -109,29 +119,29 @@ def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None
     assert [each["text"]["text"] for each in boxes["options"]] == ["tag:a", "folder:Web shops"]
     assert boxes["options"][0]["description"]["text"] == f"<@{ADMIN_ID}>"
     assert boxes["initial_options"] == boxes["options"]
-    assert read_digest_form(state_of(form)).kept == frozenset({0, 1})
+    assert kept_in(form, digest.plan.mentions) == ["tag:a", "folder:Web shops"]
 
 
 def test_a_rule_without_a_tick_stays_without_one_when_it_is_drawn_again() -> None:
     digest = a_digest(mentions=(a_mention("tag:a"), a_mention("tag:b")))
-    ticked = draft_in(state_of(drawn(digest=digest))).kept or ()
+    ticked = draft_in(state_of(drawn(digest=digest)), {}).kept or ()
 
     some = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=ticked[1:]), digest=digest)
     none = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=()), digest=digest)
 
-    assert read_digest_form(state_of(some)).kept == frozenset({1})
-    assert read_digest_form(state_of(none)).kept == frozenset()
+    assert kept_in(some, digest.plan.mentions) == ["tag:b"]
+    assert not kept_in(none, digest.plan.mentions)
     assert len(fields_of(none)["Mention rules"]["element"]["options"]) == 2
 
 
 def test_a_digest_that_cannot_be_read_now_is_drawn_with_what_is_ticked() -> None:
     digest = a_digest(mentions=(a_mention("tag:a"), a_mention("tag:b")))
-    ticked = draft_in(state_of(drawn(digest=digest))).kept or ()
+    ticked = draft_in(state_of(drawn(digest=digest)), {}).kept or ()
 
-    form = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=ticked[1:]), is_new=False)
+    form = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=ticked[1:]), digest_id="d1")
 
     assert form["title"]["text"] == "Change digest"
-    assert read_digest_form(state_of(form)).kept == frozenset({1})
+    assert kept_in(form, digest.plan.mentions) == ["tag:b"]
 
 
 @loop_over(
@@ -195,7 +205,7 @@ def test_whatever_was_planned_comes_back_from_the_form_as_it_was(plan: Plan) -> 
         form = drawn(draft_of(plan), has_more=has_more)
         hidden = json.loads(json.dumps(hidden_values(draft_of(plan), form["blocks"])))
 
-        assert read_digest_form(state_of(form), with_hidden(hidden)).plan == plan
+        assert plan_in(state_of(form), hidden) == plan
 
 
 ANY_DRAFT = st.builds(
@@ -221,11 +231,9 @@ ANY_DRAFT = st.builds(
 
 @given(draft=ANY_DRAFT)
 def test_whatever_was_filled_in_can_be_drawn_again(draft: Draft) -> None:
-    editing = Editing(draft=draft, nonce="n", now=DUE, reader_zone=None, has_more=True)
-    form = edit_form(editing, edit_blocks(editing), "m")
+    blocks = edit_blocks(Editing(draft=draft, note=FormNote(has_more=True), now=DUE))
 
-    hidden = with_hidden(hidden_values(draft, form["blocks"]))
-    again = draft_in(state_of(form), hidden)
+    again = draft_in(state_of({"blocks": blocks}), hidden_values(draft, blocks))
 
     # What Slack would refuse is left out; the rest is as it was.
     assert again.days == draft.days or not draft.days
@@ -237,7 +245,7 @@ def test_what_others_wrote_does_nothing(text: str) -> None:
     mentions = (a_mention(text), a_mention(f"tag:{text}", text))
     digest = a_digest(made_by_name=text, mentions=mentions)
 
-    drawn(Draft(zone=text, mode=text, life=text, label=text), digest=digest, reader_zone=text)
+    drawn(Draft(zone=text, mode=text, life=text, label=text), digest=digest, zone=text)
 
 
 def test_a_key_typed_as_a_filter_is_not_sent_back() -> None:

@@ -1,13 +1,13 @@
 """The rules of whom a digest mentions."""
 
+from bot.digests.form_parse import with_rule
 from bot.digests.models import Mention, is_label
-from bot.digests.views.mention_fields import (
+from bot.digests.views.form_fields import (
     box_of,
     group_options,
     rule_boxes,
     rule_label_options,
     who_text,
-    with_rule,
 )
 from bot.slack.usergroups import UserGroup
 from tests.blocks.acceptance import Json, assert_slack_takes_options, shown
@@ -119,8 +119,8 @@ def test_a_box_says_which_rule_it_is_about(label: str) -> None:
 def test_a_second_rule_for_a_label_adds_to_the_first() -> None:
     rules = (a_mention("tag:eu", "U01"), a_mention("tag:prod", "U01", "U02"))
 
-    joined = with_rule(rules, a_mention("TAG:PROD", "U02", "U03"))
+    joined = with_rule(rules, [a_mention("TAG:PROD", "U02", "U03")])
 
     assert joined == (rules[0], Mention(label="tag:prod", who=("U01", "U02", "U03")))
-    assert with_rule(rules, None) == rules
-    assert with_rule(rules, a_mention("tag:new", "U9")) == (*rules, a_mention("tag:new", "U9"))
+    assert with_rule(rules, ()) == rules
+    assert with_rule(rules, [a_mention("tag:new", "U9")]) == (*rules, a_mention("tag:new", "U9"))

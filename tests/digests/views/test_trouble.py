@@ -70,8 +70,9 @@ def test_a_press_that_is_done_already_is_answered() -> None:
 
 
 def test_a_digest_made_by_one_press_is_managed_and_deleted_from_the_answer() -> None:
-    message = made_message(a_digest(), "UTC", is_announced=True)
-    doubtful = made_message(a_digest(), "UTC", is_announced=False)
+    how = {"has_outsiders": False, "is_line": False}
+    message = made_message(a_digest(), "UTC", is_announced=True, **how)
+    doubtful = made_message(a_digest(), "UTC", is_announced=False, **how)
 
     assert_slack_takes(message)
     assert list(buttons(message)) == ["Manage", "Delete"]

@@ -122,9 +122,11 @@ async def test_owners_keep_archived_digests(asking: Asking, keeps_bot: bool, cod
     if code:
         bot.slack.fail_next("conversations.members", code, times=9)
 
-    assert (await asking.access.require_editor_of(asking.by("bob"), own)).sees_own_only
+    assert (
+        await asking.access.require_editor(asking.by("bob"), own.plan.channel_id, digest=own)
+    ).sees_own_only
     assert (
         await asking.access.require_visitor(asking.by("bob"), own.plan.channel_id)
     ).sees_own_only
     with pytest.raises(NotInChannelError):
-        await asking.access.require_editor_of(asking.by("bob"), other)
+        await asking.access.require_editor(asking.by("bob"), other.plan.channel_id, digest=other)

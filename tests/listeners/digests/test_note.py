@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.digests.screen import FormNote, note_in
+from bot.digests.draft import FormNote, note_in
 from bot.dispatch.incoming import from_form, from_press
 from bot.dispatch.request import Request
 from bot.slack.replies import Origin

@@ -1,11 +1,13 @@
 """What comes back from the forms about a digest, right or wrong."""
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
-from bot.digests.form_parse import read_digest_form, read_pause_form
+from bot.digests.draft import plan_of
+from bot.digests.form_parse import checked_values, kept_rules, read_pause_form, sent_draft
 from bot.digests.models import Mention, Mode, Plan
 from bot.digests.views.form_fields import (
     CHANNEL_FIELD,
@@ -67,13 +69,17 @@ def values_of(states: dict[str, Json]) -> Json:
 
 
 def read(**states: Json) -> Plan:
-    return read_digest_form(values_of(RIGHT | states)).plan
+    return plan_in(RIGHT | states)
+
+
+def plan_in(states: dict[str, Json]) -> Plan:
+    return plan_of(sent_draft(checked_values(values_of(states)), {}))
 
 
 def refused(states: dict[str, Json]) -> dict[str, str]:
     """Return what is said of a form, by the fields it is said under."""
     with pytest.raises(FormErrors) as raised:
-        read_digest_form(values_of(RIGHT | states))
+        checked_values(values_of(RIGHT | states))
     return {
         block_id.removeprefix("block of "): text
         for block_id, text in raised.value.sentences.items()
@@ -176,15 +182,18 @@ def box(value: Json, shown: Json = "tag:a") -> Json:
 @loop_over(
     ("state", "kept"),
     [
-        ({"selected_options": [box("0 tag:a"), box("7 tag:b")]}, {0, 7}),
-        ({"selected_options": []}, set()),
-        ({"selected_options": [box("x"), box("")]}, set()),
-        ({}, None),
+        ({"selected_options": [box("0 tag:a"), box("2 tag:c"), box("7 tag:x")]}, ["a", "c"]),
+        ({"selected_options": []}, []),
+        ({"selected_options": [box("x"), box("")]}, []),
+        ({}, ["a", "b", "c"]),
     ],
     ids=["two", "none", "forged", "no field"],
 )
-def test_the_rules_that_are_ticked_stay(state: Json, kept: set[int] | None) -> None:
-    assert read_digest_form(values_of(RIGHT | {RULES_FIELD: state})).kept == kept
+def test_the_rules_that_are_ticked_stay(state: Json, kept: list[str]) -> None:
+    draft = sent_draft(values_of(RIGHT | {RULES_FIELD: state}), {})
+    rules = [Mention(label=label, who=()) for label in "abc"]
+
+    assert [rule.label for rule in kept_rules(draft, rules)] == kept
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
@@ -197,15 +206,13 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
 @loop_over("name", [*RIGHT, "all"])
 def test_a_field_that_is_missing_is_no_crash(name: str) -> None:
     states = {each: state for each, state in RIGHT.items() if name not in {each, "all"}}
-    has_to_be_there = name in {ZONE_FIELD, MODE_FIELD, "all"}
 
-    if name == CHANNEL_FIELD:  # that of the form's own note is taken
-        assert read_digest_form(values_of(states)).plan.channel_id == ""
-    elif not has_to_be_there:
-        assert read_digest_form(values_of(states)).plan == read()
-    else:
+    if name in {ZONE_FIELD, "all"}:
         with pytest.raises(FormErrors):
-            read_digest_form(values_of(states))
+            checked_values(values_of(states))
+    else:  # the channel of the form's own note is taken
+        channel_id = "" if name == CHANNEL_FIELD else read().channel_id
+        assert plan_in(states) == replace(read(), channel_id=channel_id)
 
 
 def test_a_day_ends_a_pause() -> None:

@@ -158,7 +158,9 @@ async def test_a_store_failure_keeps_the_input(bot: Bot, monkeypatch: pytest.Mon
     async def away(*_: object) -> None:
         raise StoreError("away")
 
-    digest = await bot.made(mentions=(Mention(label="tag:a", who=("U1",)),) * 2)
+    digest = await bot.made(
+        mentions=tuple(Mention(label=f"tag:{name}", who=("U1",)) for name in "ab")
+    )
     form = await bot.change_form()
     typed = {"Filter": "tag:typed below:80", "Time": "07:13"}
 
