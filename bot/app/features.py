@@ -14,7 +14,6 @@ from bot.digests.alert_listeners import AlertListeners
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.errors import owner_notice
-from bot.digests.failure_policy import Owners
 from bot.digests.form_listeners import DigestFormListeners
 from bot.digests.joined_channel import JoinedChannelListeners
 from bot.digests.line_listeners import DigestLineListeners
@@ -23,7 +22,7 @@ from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
-from bot.digests.worker import DigestWorker
+from bot.digests.worker import DigestWorker, Owners
 from bot.dispatch import deferred_commands
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import answer_unread

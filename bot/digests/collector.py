@@ -12,6 +12,7 @@ from bot.digests.baseline import (
     before_empty,
     has_shrunk,
     next_baseline,
+    unpack,
 )
 from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import (
@@ -95,8 +96,7 @@ class Collector:
         `newer_than`: see `Portfolio.snapshot`. Raise NoKeyError, TrackerError or
         LackingScopeError when there is no list.
         """
-        stored = await self.repository.baselines(workspace, digest.digest_id)
-        before = stored.get(digest.baseline or "")
+        before = await self.repository.baseline(workspace, digest)
         snapshot = await self.portfolio.snapshot(
             workspace,
             purpose=purpose,
@@ -148,15 +148,17 @@ class Collector:
 
         The end dates and issues are as known now. `None`: it is no longer the newest post.
         """
-        in_use = {digest.baseline, digest.run and digest.run.token}
-        stored = await self.repository.baselines(workspace, digest.digest_id)
-        baseline = stored.get(token)
-        if baseline is None or token not in in_use:
+        run = digest.run if digest.run and digest.run.token == token else None
+        if run:  # it is being posted, or may have been
+            baseline = unpack(run.packed_baseline) if run.packed_baseline else None
+        else:
+            is_newest = token == digest.baseline
+            baseline = await self.repository.baseline(workspace, digest) if is_newest else None
+        if baseline is None:
             return None
         known, within = await self._known(workspace), digest.plan.rule.horizon
         ends = replace(known, now=baseline.taken_at, within=within)
         report = await asyncio.to_thread(_report_then, baseline, digest, ends)
-        run = digest.run if digest.run and digest.run.token == token else None
         # The marks of the baseline before are not known any more.
         return Post(
             digest=digest,

@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from bot.digests.baseline import Baseline
+from bot.digests.baseline import Baseline, unpack
 from bot.digests.models import (
     Alert,
     Digest,
     Outcome,
-    RunState,
     UnknownAlertError,
     UnknownDigestError,
 )
@@ -24,7 +23,8 @@ from bot.web.metrics import DigestMetrics
 
 VERSION = 1
 KIND = "digest"
-BASELINE = "digest-baseline"
+# 1.0.0 stored each baseline by the token of its run.
+OLD_BASELINE = "digest-baseline"
 ALERT = "digest-alert"
 DUE_AT_MOST, LOOK_AT = 20_000, 20
 
@@ -36,7 +36,7 @@ def encode_digest(digest: Digest) -> dict[str, Any]:
     return value
 
 
-def _encoded(stored: Baseline | Alert | Digest) -> dict[str, Any]:
+def _encoded(stored: Alert | Digest) -> dict[str, Any]:
     return {"v": VERSION, **msgspec.to_builtins(stored)}
 
 
@@ -79,7 +79,7 @@ class DigestRepository:
     ) -> Digest:
         """Save and return a digest after a step of its run; read it only if it is not `known`.
 
-        Raise as `change` does.
+        `step` is given what was stored. Raise as `change` does.
         """
         with suppress(ConflictError):  # it was changed since
             saved = await self.put(workspace, step(known))
@@ -111,12 +111,12 @@ class DigestRepository:
         return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete a digest and its baselines; raise UnknownDigestError.
+        """Delete a digest; raise UnknownDigestError.
 
         Its alerts stay until their cards say so: see `AlertCards`.
         """
         was_there = await self.documents.delete(_place(workspace, digest_id))
-        await self.forget_baselines(workspace, digest_id)
+        await self.forget_old_baselines(workspace, digest_id)
         if not was_there:
             raise UnknownDigestError("no such digest")
 
@@ -126,29 +126,17 @@ class DigestRepository:
         places = (key.split("/") for key in keys)
         return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
 
-    async def baselines(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Baseline]:
-        documents = await self.documents.list_prefix(_baseline_place(workspace, digest_id, ""))
-        return {_name(each.key): msgspec.convert(each.value, Baseline) for each in documents}
+    async def baseline(self, workspace: WorkspaceId, digest: Digest) -> Baseline | None:
+        """Return what the next report is compared with, `None` before the first."""
+        if digest.packed_baseline or not digest.baseline:
+            return unpack(digest.packed_baseline) if digest.packed_baseline else None
+        place = f"{_old_baselines(workspace, digest.digest_id)}{digest.baseline}"
+        document = await self.documents.get(place)
+        return msgspec.convert(document.value, Baseline) if document else None
 
-    async def keep_baseline(
-        self, workspace: WorkspaceId, digest_id: str, name: str, baseline: Baseline
-    ) -> None:
-        """Store a baseline under the name of its run."""
-        place = _baseline_place(workspace, digest_id, name)
-        await self.documents.put(place, _encoded(baseline))
-
-    async def forget_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete the baselines that neither a digest's run nor its next post needs."""
-        # Listed before the digest is read: a worker that takes it over then keeps its own.
-        keys = await self.documents.list_keys(_baseline_place(workspace, digest_id, ""))
-        needed: set[str | None] = set()
-        with suppress(UnknownDigestError):
-            digest = await self.get(workspace, digest_id)
-            is_at_work = digest.run and digest.run.state is not RunState.WAITING
-            needed = {digest.baseline, digest.run.token if digest.run and is_at_work else None}
-        for key in keys:
-            if _name(key) not in needed:
-                await self.documents.delete(key)
+    async def forget_old_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
+        for key in await self.documents.list_keys(_old_baselines(workspace, digest_id)):
+            await self.documents.delete(key)
 
     async def keep_alert(self, workspace: WorkspaceId, name: str, alert: Alert) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
@@ -212,12 +200,8 @@ def _place(workspace: WorkspaceId, digest_id: str) -> str:
     return f"{workspace}/{KIND}/{digest_id}"
 
 
-def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
-    return f"{workspace}/{BASELINE}/{digest_id}/{name}"
-
-
-def _name(key: str) -> str:
-    return key.rpartition("/")[2]
+def _old_baselines(workspace: WorkspaceId, digest_id: str) -> str:
+    return f"{workspace}/{OLD_BASELINE}/{digest_id}/"
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:

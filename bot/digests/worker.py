@@ -6,20 +6,22 @@ import secrets
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
 import structlog
 
+from bot.blocks.message import Message
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
-from bot.digests.failure_policy import Owners
-from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
+from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
+from bot.slack.errors import PersonUnreachableError, SlackError
+from bot.slack.posting import Posting, retry_after
 from bot.store.documents import ForgottenError, StoreError
 
 logger = structlog.get_logger()
@@ -28,6 +30,41 @@ WORKERS = 20
 WORKERS_PER_WORKSPACE = 5
 WAITING_PER_WORKSPACE = 100
 LOOK_AT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Notifies a digest's maker; if they have left, its last editor, or who set the key.
+
+    A notice with `to` goes to that person alone.
+    """
+
+    messages: Posting
+    keys: Keys
+    words: Callable[[models.Digest, models.Notice], Message]
+
+    async def __call__(
+        self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
+    ) -> timedelta | None:
+        """Send a notice; return when to try again, `None`: it was sent, or cannot be.
+
+        A message that may not have arrived is sent again, once.
+        """
+        message = self.words(digest, notice)
+        try:
+            record = await self.keys.record(workspace)
+            others = (digest.changed_by, record and record.set_by)
+            owners = (digest.made_by, *(() if digest.plan.is_own else others))
+            people = (notice.to,) if notice.to else owners
+            for user_id in dict.fromkeys(each for each in people if each):
+                with contextlib.suppress(PersonUnreachableError):  # they have left
+                    await self.messages.send_dm(workspace, user_id, message)
+                    return None
+        except SlackError as error:
+            logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
+            return retry_after(error, notice.tries)
+        logger.error("no owner left to notify", notice=repr(notice))
+        return None
 
 
 @dataclass
@@ -119,19 +156,32 @@ class DigestWorker:
 
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
         token = secrets.token_hex(8)
-        notices: list[models.Notice] = []
-
-        def claim(digest: models.Digest) -> models.Digest:
-            now = self.clock()
-            claimed, notices[:] = start_notices(run_state.claim_due_run(digest, now, token), now)
-            return claimed
-
-        digest = await self.repository.change(workspace, digest_id, claim)
-        trouble = await self._deliver(workspace, digest, token)
+        digest, notices = await self._settle(workspace, digest_id)
+        taken = run_state.take_up(digest, self.clock(), token)
+        trouble = await self._deliver(workspace, taken, token)
         for notice in notices:  # about earlier runs, however this one ended
-            await self._send(workspace, digest, notice)
+            await self._send(workspace, taken, notice)
         if trouble:
             raise trouble
+
+    async def _settle(
+        self, workspace: WorkspaceId, digest_id: str
+    ) -> tuple[models.Digest, Sequence[models.Notice]]:
+        """Store what the time alone did to a digest; return it, and the notices to send."""
+        notices: Sequence[models.Notice] = ()
+
+        def settle(digest: models.Digest) -> models.Digest:
+            nonlocal notices
+            now = self.clock()
+            settled, notices = run_state.start_notices(run_state.settled(digest, now), now)
+            return settled
+
+        digest = await self.repository.get(workspace, digest_id)
+        due_at = run_state.due_at(digest)
+        if settle(digest) == digest and due_at and due_at <= self.clock():
+            return digest, ()
+        # Also where nothing is due: a queue had put off the document's own moment.
+        return await self.repository.change(workspace, digest_id, settle), notices
 
     async def _deliver(
         self, workspace: WorkspaceId, digest: models.Digest, token: str
@@ -152,6 +202,6 @@ class DigestWorker:
         self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
     ) -> None:
         wait = await self.notify(workspace, digest, notice)
-        sent = partial(after_sending, notice=notice, wait=wait, now=self.clock())
+        sent = partial(run_state.after_sending, notice=notice, wait=wait, now=self.clock())
         with contextlib.suppress(models.UnknownDigestError):
             await self.repository.change(workspace, digest.digest_id, sent)

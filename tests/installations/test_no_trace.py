@@ -10,6 +10,7 @@ import pytest
 
 from bot.access.repository import Act, Audiences, Audit, Managers
 from bot.blocks.message import Message
+from bot.digests.baseline import pack
 from bot.digests.models import Alert, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
@@ -98,13 +99,15 @@ class Life:
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
         digests = DigestRepository(self.documents)
-        digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}")
+        baseline = pack(a_baseline({f"{self.mark}.example": 41}))
+        digest = a_digest(
+            channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}", packed_baseline=baseline
+        )
         await digests.put(self.workspace, digest)
+        # As 1.0.0 stored it.
+        await self.documents.put(f"{self.workspace}/digest-baseline/{digest.digest_id}/first", {})
         nights = NightlySetting(self.documents, digests.zones, clock=self.clock)
         await nights.begin(self.workspace)
-        await digests.keep_baseline(
-            self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
-        )
         now = self.clock()
         fall = Fall(host=f"{self.mark}.example", at=now, told_at=now)
         alert = Alert(
