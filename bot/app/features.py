@@ -15,7 +15,6 @@ from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.errors import owner_notice
 from bot.digests.form_listeners import DigestFormListeners
-from bot.digests.joined_channel import JoinedChannelListeners
 from bot.digests.line_listeners import DigestLineListeners
 from bot.digests.listeners import DigestListeners
 from bot.digests.repository import DigestRepository, overdue, steps_to
@@ -260,7 +259,6 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     form = DigestFormListeners(digests=digests, access=access, screen=screen, groups=UserGroups())
     form.register(dispatcher)
     DigestLineListeners(listed, form).register(dispatcher)
-    JoinedChannelListeners(digests, services.posting).register(dispatcher)
 
 
 def _register_key(dispatcher: Dispatcher, services: Services, features: Features) -> None:

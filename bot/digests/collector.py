@@ -16,14 +16,15 @@ from bot.digests.baseline import (
 )
 from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import (
+    LOWER_SCORES,
+    WORSE_BUT_HIJACKED,
     Post,
     Report,
     TrendPoint,
     fallen,
     make_report,
     unsettled,
-    without_snoozed,
-    without_unsettled,
+    without,
 )
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
@@ -116,7 +117,8 @@ class Collector:
             snoozed = snoozed_hosts(digest, alerts.values(), baseline.scores, now)
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)
-            report = without_unsettled(without_snoozed(report, snoozed), waiting)
+            report = without(report, snoozed, WORSE_BUT_HIJACKED)
+            report = without(report, waiting, LOWER_SCORES)
             baseline = next_baseline(whole, baseline, fallen(report), snoozed, waiting)
         post = Post(
             digest=digest,

@@ -16,7 +16,7 @@ from bot.digests.alert_life import alert_of
 from bot.digests.baseline import pack
 from bot.digests.collector import Collected, Collector
 from bot.digests.models import Digest, GuestError, Mode, Outcome, Run, UnknownAlertError
-from bot.digests.report import Post, fallen, got_worse, has_changed, without
+from bot.digests.report import WORSE, Post, fallen, got_worse, has_changed, without
 from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
 from bot.domains.csv_file import file_name
@@ -150,7 +150,7 @@ class Delivery:
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         if is_alert:  # what falls further is told in the thread of its card
             told = await note_look(self.repository, workspace, digest, collected.look)
-            post = replace(post, report=without(post.report, told))
+            post = replace(post, report=without(post.report, told, WORSE))
             is_wanted = has_news(post)
         if not is_wanted and not heartbeat_due(digest):
             quiet = partial(run_state.mark_silent, average=average, baseline=baseline)

@@ -120,11 +120,13 @@ class DigestRepository:
         if not was_there:
             raise UnknownDigestError("no such digest")
 
-    async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
-        """Return at most `limit` due digests, the longest due first."""
-        keys = await self.documents.due_keys(now, KIND, limit=limit)
-        places = (key.split("/") for key in keys)
-        return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
+    async def due(
+        self, now: datetime, *, limit: int, kind: str = KIND
+    ) -> list[tuple[WorkspaceId, str]]:
+        """Return at most `limit` due digests, or names of alerts, the longest due first."""
+        keys = await self.documents.due_keys(now, kind, limit=limit)
+        places = (key.split("/", 2) for key in keys)
+        return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
     async def baseline(self, workspace: WorkspaceId, digest: Digest) -> Baseline | None:
         """Return what the next report is compared with, `None` before the first."""
@@ -172,12 +174,6 @@ class DigestRepository:
 
     async def delete_alert(self, workspace: WorkspaceId, name: str) -> None:
         await self.documents.delete(f"{workspace}/{ALERT}/{name}")
-
-    async def due_alerts(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
-        """Return the names of at most `limit` due alerts, the longest due first."""
-        keys = await self.documents.due_keys(now, ALERT, limit=limit)
-        places = (key.split("/", 2) for key in keys)
-        return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:
         """Return the time zone of each digest of a workspace."""

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -88,9 +88,12 @@ class DigestWorker:
 
     async def run_due(self) -> None:
         """Start the due digests that are not under way; they run on after this returns."""
-        for place in await self.repository.due(self.clock(), limit=LOOK_AT):
-            if self._may_start(place):
-                self._start(*place)
+        for workspace, digest_id in await self.repository.due(self.clock(), limit=LOOK_AT):
+            if self._is_stopped:
+                return
+            under_way = self._under_way[workspace]
+            if digest_id not in under_way and len(under_way) < WAITING_PER_WORKSPACE:
+                self._start(workspace, digest_id)
 
     async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
         """Run these digests to their end; return those at which the store failed.
@@ -109,56 +112,48 @@ class DigestWorker:
         """Start no more digests, also none that waits for a worker; others go on."""
         self._is_stopped = True
 
-    def _may_start(self, place: tuple[WorkspaceId, str]) -> bool:
-        under_way = self._under_way[place[0]]
-        is_full = len(under_way) >= WAITING_PER_WORKSPACE
-        return place[1] not in under_way and not is_full and not self._is_stopped
-
-    def _start(
-        self, workspace: WorkspaceId, digest_id: str
-    ) -> "asyncio.Task[StoreError | models.StoppedError | None]":
+    def _start(self, workspace: WorkspaceId, digest_id: str) -> "asyncio.Task[BotError | None]":
         self._under_way[workspace].add(digest_id)
         return self.tasks.start(self._work(workspace, digest_id))
 
-    async def _work(
-        self, workspace: WorkspaceId, digest_id: str
-    ) -> StoreError | models.StoppedError | None:
-        """Run a digest; return the error for which it has to run again soon."""
+    async def _work(self, workspace: WorkspaceId, digest_id: str) -> BotError | None:
+        """Run a digest when it is its turn; return the error for which it has to run again soon.
+
+        That is a StoreError or a StoppedError; others are logged.
+        """
+        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
-                return await self._guarded(self._run_in_turn(workspace, digest_id))
+                async with own, self._workers:
+                    await self._run(workspace, digest_id)
+            except (models.LostClaimError, models.UnknownDigestError, ForgottenError) as error:
+                logger.info("not wanted any more", error=repr(error))
+            except models.StoppedError as error:
+                return error
+            except BotError as error:
+                logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
+                return error if isinstance(error, StoreError) else None
+            except Exception:  # recorded already: the owner is notified in the next round
+                logger.exception("unforeseen failure")
             finally:
                 self._under_way[workspace].discard(digest_id)
                 if not self._under_way[workspace]:
                     del self._under_way[workspace]
-
-    async def _guarded(self, work: Awaitable[None]) -> StoreError | models.StoppedError | None:
-        """Do `work`, and log its error; return one for which it has to run again soon."""
-        try:
-            await work
-        except (models.LostClaimError, models.UnknownDigestError, ForgottenError) as error:
-            logger.info("not wanted any more", error=repr(error))
-        except models.StoppedError as error:
-            return error
-        except BotError as error:
-            logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
-            return error if isinstance(error, StoreError) else None
-        except Exception:
-            logger.exception("unforeseen failure")
         return None
 
-    async def _run_in_turn(self, workspace: WorkspaceId, digest_id: str) -> None:
-        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
-        async with own, self._workers:
-            if self._is_stopped:
-                raise models.StoppedError("stopped before it was begun")
-            await self._run(workspace, digest_id)
-
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
+        if self._is_stopped:
+            raise models.StoppedError("stopped before it was begun")
         token = secrets.token_hex(8)
         digest, notices = await self._settle(workspace, digest_id)
         taken = run_state.take_up(digest, self.clock(), token)
-        trouble = await self._deliver(workspace, taken, token)
+        trouble: BotError | None = None
+        if taken.run and taken.run.token == token:
+            try:
+                after = await self.delivery.deliver(workspace, taken, token)
+                logger.info("digest", outcome=after.past[-1].outcome.value)
+            except BotError as error:
+                trouble = error
         for notice in notices:  # about earlier runs, however this one ended
             await self._send(workspace, taken, notice)
         if trouble:
@@ -182,21 +177,6 @@ class DigestWorker:
             return digest, ()
         # Also where nothing is due: a queue had put off the document's own moment.
         return await self.repository.change(workspace, digest_id, settle), notices
-
-    async def _deliver(
-        self, workspace: WorkspaceId, digest: models.Digest, token: str
-    ) -> BotError | None:
-        if digest.run is None or digest.run.token != token:
-            return None
-        try:
-            delivered = await self.delivery.deliver(workspace, digest, token)
-        except BotError as trouble:
-            return trouble
-        except Exception:  # recorded already: the owner is notified in the next round
-            logger.exception("unforeseen failure")
-        else:
-            logger.info("digest", outcome=delivered.past[-1].outcome.value)
-        return None
 
     async def _send(
         self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
