@@ -97,7 +97,7 @@ class Collector:
         `newer_than`: see `Portfolio.snapshot`. Raise NoKeyError, TrackerError or
         LackingScopeError when there is no list.
         """
-        before = await self.repository.baseline(workspace, digest)
+        before = unpack(digest.packed_baseline) if digest.packed_baseline else None
         snapshot = await self.portfolio.snapshot(
             workspace,
             purpose=purpose,
@@ -151,13 +151,10 @@ class Collector:
         The end dates and issues are as known now. `None`: it is no longer the newest post.
         """
         run = digest.run if digest.run and digest.run.token == token else None
-        if run:  # it is being posted, or may have been
-            baseline = unpack(run.packed_baseline) if run.packed_baseline else None
-        else:
-            is_newest = token == digest.baseline
-            baseline = await self.repository.baseline(workspace, digest) if is_newest else None
-        if baseline is None:
+        newest = digest if token == digest.baseline else run
+        if not newest or not newest.packed_baseline:
             return None
+        baseline = unpack(newest.packed_baseline)
         known, within = await self._known(workspace), digest.plan.rule.horizon
         ends = replace(known, now=baseline.taken_at, within=within)
         report = await asyncio.to_thread(_report_then, baseline, digest, ends)

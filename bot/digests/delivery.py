@@ -1,7 +1,6 @@
 """Deliver one run of a digest to its end: collect, post, record."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
@@ -126,16 +125,12 @@ class Delivery:
             BotError: the recorded reason for which it was not posted.
         """
         try:
-            after = await self._deliver(workspace, digest, token)
+            return await self._deliver(workspace, digest, token)
         except BotError:
             raise
         except Exception:  # a bug: notify now, not after the grace
             await self._step(workspace, digest, token, run_state.mark_crashed)
             raise
-        if digest.baseline and not digest.packed_baseline and after.packed_baseline:
-            with contextlib.suppress(StoreError):
-                await self.repository.forget_old_baselines(workspace, digest.digest_id)
-        return after
 
     async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)

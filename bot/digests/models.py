@@ -270,10 +270,6 @@ class RunState(Enum):
     WAITING = "waiting"  # nothing was posted; it is tried at `until`
     POSTING = "posting"  # from here on it may have been posted
 
-    @classmethod
-    def _missing_(cls, value: object) -> "RunState | None":
-        return cls.WAITING if value == "claimed" else None  # as 1.0.0 stored it before a post
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
@@ -352,7 +348,7 @@ class Digest:
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
     `past` holds the latest runs, the newest last. `baseline` is the token of the run with which
     the next report is compared, `None` before the first, and `packed_baseline` what it found (see
-    `baseline.pack`; empty as 1.0.0 stored it). `silent_runs` counts the latest runs without a
+    `baseline.pack`). `silent_runs` counts the latest runs without a
     post. `snooze` is that of a whole alert. `rev` is the store's.
     """
 

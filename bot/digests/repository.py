@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from bot.digests.baseline import Baseline, unpack
 from bot.digests.models import (
     Alert,
     Digest,
@@ -23,8 +22,6 @@ from bot.web.metrics import DigestMetrics
 
 VERSION = 1
 KIND = "digest"
-# 1.0.0 stored each baseline by the token of its run.
-OLD_BASELINE = "digest-baseline"
 ALERT = "digest-alert"
 DUE_AT_MOST, LOOK_AT = 20_000, 20
 
@@ -115,9 +112,7 @@ class DigestRepository:
 
         Its alerts stay until their cards say so: see `AlertCards`.
         """
-        was_there = await self.documents.delete(_place(workspace, digest_id))
-        await self.forget_old_baselines(workspace, digest_id)
-        if not was_there:
+        if not await self.documents.delete(_place(workspace, digest_id)):
             raise UnknownDigestError("no such digest")
 
     async def due(
@@ -127,18 +122,6 @@ class DigestRepository:
         keys = await self.documents.due_keys(now, kind, limit=limit)
         places = (key.split("/", 2) for key in keys)
         return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
-
-    async def baseline(self, workspace: WorkspaceId, digest: Digest) -> Baseline | None:
-        """Return what the next report is compared with, `None` before the first."""
-        if digest.packed_baseline or not digest.baseline:
-            return unpack(digest.packed_baseline) if digest.packed_baseline else None
-        place = f"{_old_baselines(workspace, digest.digest_id)}{digest.baseline}"
-        document = await self.documents.get(place)
-        return msgspec.convert(document.value, Baseline) if document else None
-
-    async def forget_old_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
-        for key in await self.documents.list_keys(_old_baselines(workspace, digest_id)):
-            await self.documents.delete(key)
 
     async def keep_alert(self, workspace: WorkspaceId, name: str, alert: Alert) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
@@ -194,10 +177,6 @@ def _alert_in(document: Document | None) -> Alert:
 
 def _place(workspace: WorkspaceId, digest_id: str) -> str:
     return f"{workspace}/{KIND}/{digest_id}"
-
-
-def _old_baselines(workspace: WorkspaceId, digest_id: str) -> str:
-    return f"{workspace}/{OLD_BASELINE}/{digest_id}/"
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:

@@ -95,18 +95,17 @@ class DigestWorker:
             if digest_id not in under_way and len(under_way) < WAITING_PER_WORKSPACE:
                 self._start(workspace, digest_id)
 
-    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
-        """Run these digests to their end; return those at which the store failed.
+    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> None:
+        """Run all these digests to their end.
 
-        Raise StoppedError when the bot stops, and some of them were not begun.
+        Raise StoreError where the store failed at some of them, and StoppedError when the bot
+        stops, and some of them were not begun.
         """
         under_way = self._under_way.get(workspace, set())
         new = [each for each in digest_ids if each not in under_way]
-        failures = await asyncio.gather(*(self._start(workspace, each) for each in new))
-        for failure in failures:
-            if isinstance(failure, models.StoppedError):
+        for failure in await asyncio.gather(*(self._start(workspace, each) for each in new)):
+            if failure:
                 raise failure
-        return [each for each, failure in zip(new, failures, strict=True) if failure]
 
     def stop(self) -> None:
         """Start no more digests, also none that waits for a worker; others go on."""

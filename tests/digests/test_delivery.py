@@ -194,21 +194,6 @@ async def test_a_new_filter_starts_a_new_comparison(bot: Bot) -> None:
     assert [run.average for run in (await bot.digest()).past] == [None, 41]
 
 
-async def test_a_baseline_of_1_0_0_counts_until_the_next_post(bot: Bot) -> None:
-    made = await bot.make(mode=Mode.WORSE)
-    await bot.at(NINE)
-    old = replace(await bot.digest(), baseline="one", packed_baseline="")
-    await bot.repository.put(ACME, old)
-    scores = {"scores": {"shop.example": 90.0}, "taken_at": NINE.isoformat()}
-    await bot.documents.put(f"{ACME}/digest-baseline/{made.digest_id}/one", scores)
-
-    await bot.at(NINE + DAY)
-    await bot.at(NINE + 2 * DAY)
-
-    assert len(bot.posts.posts) == 2
-    assert await bot.documents.list_keys(f"{ACME}/digest-baseline/") == []
-
-
 async def test_a_late_worker_does_not_change_the_baseline(bot: Bot) -> None:
     await bot.make()
     before = take_up(await bot.digest(), NINE, "late")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.digests.baseline import Baseline, Replaced, pack, unpack
-from bot.digests.edits import create, start_manual_run
-from bot.digests.models import Digest, Mention, Plan, RunState, UnknownDigestError
+from bot.digests.edits import create
+from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
 from bot.digests.repository import DigestRepository, decode_digest, encode_digest
 from bot.digests.schedule import Schedule
 from bot.process.workspace import WorkspaceId
@@ -76,27 +76,6 @@ async def test_a_digest_that_is_not_there_is_unknown(repository: DigestRepositor
         await repository.change(ACME, "d1", lambda each: each)
     with pytest.raises(UnknownDigestError):
         await repository.delete(ACME, "d1")
-
-
-async def test_a_digest_of_1_0_0_is_read_with_its_baseline(
-    documents: Documents, repository: DigestRepository
-) -> None:
-    digest = replace(create("d1", PLAN, BOB, EVE), baseline="one")
-    run = replace(start_manual_run(digest, BOB, EVE, "two").run, asked_by=None)  # type: ignore[type-var]  # there is one
-    value = encode_digest(replace(digest, run=run))
-    value["run"] |= {"state": "claimed", "baseline": None}
-    del value["packed_baseline"], value["run"]["packed_baseline"]
-    scores = {"v": 1, "scores": {"a.example": 1.0}, "taken_at": EVE.isoformat()}
-    await documents.put(f"{ACME}/digest/d1", value)
-    await documents.put(f"{ACME}/digest-baseline/d1/one", scores)
-
-    read = await repository.get(ACME, "d1")
-
-    assert read.run
-    assert read.run.state is RunState.WAITING
-    assert await repository.baseline(ACME, read) == Baseline(
-        scores={"a.example": 1.0}, taken_at=EVE
-    )
 
 
 def test_a_baseline_comes_back_from_its_text_as_it_was() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bot.blocks.message import Message
+from bot.digests.baseline import unpack
 from bot.digests.delivery import DigestRenderer
 from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
@@ -23,7 +24,6 @@ from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
 from tests.digests.builders import (
-    ACME,
     ADA,
     BOB,
     DAY,
@@ -74,8 +74,7 @@ def bot(press: Press) -> Bot:
 
 async def kept(bot: Bot) -> Mapping[str, float | None]:
     """Return the scores with which the next post is compared."""
-    baseline = await bot.repository.baseline(ACME, await bot.digest())
-    return baseline.scores if baseline else {}
+    return unpack((await bot.digest()).packed_baseline).scores
 
 
 class BusyChannel(FakePosts):

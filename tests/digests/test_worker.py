@@ -8,6 +8,7 @@ import pytest
 from bot.digests.models import Outcome, StoppedError
 from bot.keys.key_record import KeyDraft
 from bot.process.workspace import WorkspaceId
+from bot.store.documents import StoreError
 from tests.builders import ADMIN_ID, KEY
 from tests.digests.builders import ACME, ADA, BOB, NINE, Bot
 from tests.fakes import TIME_LIMIT_S
@@ -93,12 +94,12 @@ async def test_a_stop_refuses_new_work_of_a_queue(bot: Bot) -> None:
     assert bot.posts.posts == []
 
 
-async def test_a_queue_learns_which_digests_the_store_could_not_read(bot: Bot) -> None:
+async def test_a_queue_learns_that_the_store_could_not_read_a_digest(bot: Bot) -> None:
     damaged, sound = await bot.make(), await bot.make(channel_id="C2")
     bot.clock.now = NINE
     bot.documents.cannot_be_read = {f"{ACME}/digest/{damaged.digest_id}"}
 
-    failed = await bot.worker.deliver(ACME, [damaged.digest_id, sound.digest_id])
+    with pytest.raises(StoreError):
+        await bot.worker.deliver(ACME, [damaged.digest_id, sound.digest_id])
 
-    assert failed == [damaged.digest_id]
     assert len(bot.posts.posts) == 1

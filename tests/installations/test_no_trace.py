@@ -104,8 +104,6 @@ class Life:
             channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}", packed_baseline=baseline
         )
         await digests.put(self.workspace, digest)
-        # As 1.0.0 stored it.
-        await self.documents.put(f"{self.workspace}/digest-baseline/{digest.digest_id}/first", {})
         nights = NightlySetting(self.documents, digests.zones, clock=self.clock)
         await nights.begin(self.workspace)
         now = self.clock()
