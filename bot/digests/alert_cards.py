@@ -20,7 +20,7 @@ from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestEr
 from bot.digests.repository import ALERT, DigestRepository
 from bot.digests.views.alert import alert_message
 from bot.digests.views.wording import person
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
 from bot.slack.errors import ChannelClosedError, SlackError
@@ -111,7 +111,7 @@ class AlertCards:
         """Draw the cards that are due. Raise StoreError."""
         due = await self.repository.due(self.clock(), limit=AT_ONCE, kind=ALERT)
         for workspace, name in due:
-            with warned("a card is drawn later", BotError):
+            with log_and_suppress("a card is drawn later", BotError):
                 await self.show(workspace, name)
 
     async def show(self, workspace: WorkspaceId, name: str) -> None:
@@ -142,7 +142,7 @@ class AlertCards:
             alert = await self._draw(workspace, name, alert, digest, token)
         except SlackError as error:
             tries, wait = alert.tries + 1, _again_after(error, alert.tries)
-            with warned("a card is not drawn", SlackError):
+            with log_and_suppress("a card is not drawn", SlackError):
                 raise
         now = self.clock()
         is_given_up = tries > 0 and wait is None

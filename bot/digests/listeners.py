@@ -25,7 +25,7 @@ from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import DELETE_DIGEST, MANAGE_DIGEST
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher, PressHandler
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.zones import zone_of
 from bot.slack.client import open_form
 from bot.slack.errors import SlackError
@@ -98,7 +98,7 @@ class DigestListeners:
         who joins a channel that it is in, and of itself.
         """
         if event["user"] == request.bot_user_id:
-            with warned("not greeted", BotError):
+            with log_and_suppress("not greeted", BotError):
                 await self.digests.greet(request.workspace, event["channel"])
 
     async def go_back(self, request: Request, _value: str) -> None:
