@@ -14,16 +14,14 @@ from bot.digests.alert_listeners import AlertListeners
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.errors import owner_notice
-from bot.digests.failure_policy import Owners
 from bot.digests.form_listeners import DigestFormListeners
-from bot.digests.joined_channel import JoinedChannelListeners
 from bot.digests.line_listeners import DigestLineListeners
 from bot.digests.listeners import DigestListeners
 from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
-from bot.digests.worker import DigestWorker
+from bot.digests.worker import DigestWorker, Owners
 from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.mentions import register_mentions
@@ -255,7 +253,6 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     form = DigestFormListeners(digests=digests, access=access, screen=screen, groups=UserGroups())
     form.register(dispatcher)
     DigestLineListeners(listed, form).register(dispatcher)
-    JoinedChannelListeners(digests, services.posting).register(dispatcher)
 
 
 def _register_key(dispatcher: Dispatcher, services: Services, features: Features) -> None:

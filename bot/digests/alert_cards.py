@@ -17,7 +17,7 @@ from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.digests import alert_life as life
 from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestError
-from bot.digests.repository import DigestRepository
+from bot.digests.repository import ALERT, DigestRepository
 from bot.digests.views.alert import alert_message
 from bot.digests.views.wording import person
 from bot.process.errors import BotError, log_and_suppress
@@ -46,13 +46,15 @@ async def note_look(
 ) -> set[str]:
     """Save what a look says of the alerts of a digest; return the hosts on open cards.
 
-    A post without `ts` may be there if its baseline counts; else its process died before it.
+    A post without `ts` may be there if its baseline counts; else its process died before it, or
+    is about to post it.
     """
     told: set[str] = set()
     for name, alert in (await repository.alerts(workspace, digest.digest_id)).items():
         is_posted = name == name_of(digest.digest_id, digest.baseline or "")
         if not (alert.ts or alert.is_uncertain or is_posted):
-            await repository.delete_alert(workspace, name)
+            if look.ends.now - alert.falls[0].at > life.CLAIM:
+                await repository.delete_alert(workspace, name)
         elif alert.down and not _is_elsewhere(alert, digest):
             seen = partial(_seen, name=name, digest=digest, look=look)
             with suppress(UnknownAlertError):
@@ -107,7 +109,8 @@ class AlertCards:
 
     async def run_due(self) -> None:
         """Draw the cards that are due. Raise StoreError."""
-        for workspace, name in await self.repository.due_alerts(self.clock(), limit=AT_ONCE):
+        due = await self.repository.due(self.clock(), limit=AT_ONCE, kind=ALERT)
+        for workspace, name in due:
             with log_and_suppress("a card is drawn later", BotError):
                 await self.show(workspace, name)
 

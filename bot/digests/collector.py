@@ -12,17 +12,19 @@ from bot.digests.baseline import (
     before_empty,
     has_shrunk,
     next_baseline,
+    unpack,
 )
 from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import (
+    LOWER_SCORES,
+    WORSE_BUT_HIJACKED,
     Post,
     Report,
     TrendPoint,
     fallen,
     make_report,
     unsettled,
-    without_snoozed,
-    without_unsettled,
+    without,
 )
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
@@ -95,8 +97,7 @@ class Collector:
         `newer_than`: see `Portfolio.snapshot`. Raise NoKeyError, TrackerError or
         LackingScopeError when there is no list.
         """
-        stored = await self.repository.baselines(workspace, digest.digest_id)
-        before = stored.get(digest.baseline or "")
+        before = unpack(digest.packed_baseline) if digest.packed_baseline else None
         snapshot = await self.portfolio.snapshot(
             workspace,
             purpose=purpose,
@@ -116,7 +117,8 @@ class Collector:
             snoozed = snoozed_hosts(digest, alerts.values(), baseline.scores, now)
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)
-            report = without_unsettled(without_snoozed(report, snoozed), waiting)
+            report = without(report, snoozed, WORSE_BUT_HIJACKED)
+            report = without(report, waiting, LOWER_SCORES)
             baseline = next_baseline(whole, baseline, fallen(report), snoozed, waiting)
         post = Post(
             digest=digest,
@@ -148,17 +150,16 @@ class Collector:
 
         The end dates and issues are as known now. `None`: it is no longer the newest post.
         """
-        in_use = {digest.baseline, digest.run and digest.run.token}
-        stored = await self.repository.baselines(workspace, digest.digest_id)
-        baseline = stored.get(token)
-        if baseline is None or token not in in_use:
+        run = digest.run if digest.run and digest.run.token == token else None
+        newest = digest if token == digest.baseline else run
+        if not newest or not newest.packed_baseline:
             return None
+        baseline = unpack(newest.packed_baseline)
         known, within = await self._known(workspace), digest.plan.rule.horizon
         ends = replace(known, now=baseline.taken_at, within=within)
         last = await self.portfolio.last_snapshot(workspace)
         by_host = last.by_host if last else {}
         report = await asyncio.to_thread(_report_then, baseline, digest, ends, by_host)
-        run = digest.run if digest.run and digest.run.token == token else None
         # The marks of the baseline before are not known any more.
         return Post(
             digest=digest,

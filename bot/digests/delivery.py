@@ -1,10 +1,9 @@
-"""Deliver one run of a digest, from its claim to its end: collect, post, record."""
+"""Deliver one run of a digest to its end: collect, post, record."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
@@ -13,16 +12,10 @@ from bot.blocks.message import Message
 from bot.digests import run_state
 from bot.digests.alert_cards import drawn, name_of, note_look, shown_by
 from bot.digests.alert_life import alert_of
+from bot.digests.baseline import pack
 from bot.digests.collector import Collected, Collector
-from bot.digests.failure_policy import after_refusal
-from bot.digests.models import (
-    Digest,
-    GuestError,
-    Mode,
-    Run,
-    UnknownAlertError,
-)
-from bot.digests.report import Post, fallen, got_worse, has_changed, without
+from bot.digests.models import Digest, GuestError, Mode, Outcome, Run, UnknownAlertError
+from bot.digests.report import WORSE, Post, fallen, got_worse, has_changed, without
 from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
 from bot.domains.csv_file import file_name
@@ -38,10 +31,21 @@ from bot.tracker.rate_limit import Purpose
 logger = structlog.get_logger()
 # Waits between attempts to save a step, for a database that restarts.
 STEP_AGAIN_AFTER_S = (0.5, 2.0)
-# The same after the post. The claim ends a minute after the post began.
+# The same after the post, which is uncertain a minute after it began.
 RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
-# With the 20 s that a turn may take this ends before the claim does.
+# With the 20 s that a turn may take this ends before `Send now` counts as dead.
 COLLECT_WITHIN_S = 35.0
+HOLD = timedelta(hours=1)
+_OF_CHANNEL = {
+    "is_archived": FailureReason.ARCHIVED,
+    "not_in_channel": FailureReason.NOT_IN_CHANNEL,
+    "channel_not_found": FailureReason.NOT_FOUND,
+}
+# Refusals that are not about this post: it is tried again in an hour.
+_OF_WORKSPACE: dict[type[errors.SlackError], FailureReason] = {
+    errors.TokenRefusedError: FailureReason.UNINSTALLED,
+    errors.MissingScopeError: FailureReason.PERMISSION,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +75,29 @@ def heartbeat_due(digest: Digest) -> bool:
     return every is not None and digest.silent_runs >= every and not digest.plan.is_alert
 
 
+def after_refusal(error: errors.SlackError) -> Callable[..., Digest]:
+    """Return the step that records Slack's error: the run waits, ends, or pauses its digest."""
+    if isinstance(error, errors.ChannelClosedError):
+        trouble = _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
+        return partial(run_state.pause_for_channel, trouble=trouble)
+    if error.is_outcome_unknown:
+        outcome, trouble = Outcome.UNCERTAIN, FailureReason.SLACK
+        return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
+    if isinstance(error, errors.SlackRateLimitedError):
+        wait = timedelta(seconds=max(1.0, error.retry_after_s))
+        return partial(run_state.postpone, trouble=FailureReason.SLACK, wait=wait)
+    if type(error) in _OF_WORKSPACE:
+        return partial(run_state.postpone, trouble=_OF_WORKSPACE[type(error)], wait=HOLD)
+    if isinstance(error, errors.SlackRefusedError):
+        logger.error("Slack refuses a digest", code=error.code)
+        outcome, trouble = Outcome.FAILED, FailureReason.INTERNAL
+        return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
+    return partial(run_state.postpone, trouble=FailureReason.SLACK)
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Takes claimed runs to their ends. The outcome is recorded before anybody is notified."""
+    """Takes runs to their ends. The outcome is recorded before anybody is notified."""
 
     repository: DigestRepository
     collector: Collector
@@ -95,9 +119,11 @@ class Delivery:
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Take the run that carries `token` to its end; return the digest after it.
 
+        It is stored first when it begins to post. That decides between two processes.
+
         Raises:
             LostClaimError, UnknownDigestError: the run is no longer ours.
-            StoreError: its outcome could not be recorded; the end of its claim settles it.
+            StoreError: its outcome could not be recorded; it stays due, or is uncertain soon.
             BotError: the recorded reason for which it was not posted.
         """
         try:
@@ -107,9 +133,6 @@ class Delivery:
         except Exception:  # a bug: notify now, not after the grace
             await self._step(workspace, digest, token, run_state.mark_crashed)
             raise
-        finally:
-            with contextlib.suppress(StoreError, ValueError):  # else the next run deletes them
-                await self.repository.forget_baselines(workspace, digest.digest_id)
 
     async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
@@ -119,22 +142,17 @@ class Delivery:
         is_alert = digest.plan.is_alert and not run.asked_by
         has_looked = is_alert and (collected.is_moved or bool(fallen(collected.post.report)))
         is_wanted = bool(run.asked_by) or has_news(collected.post)
-        if is_wanted or has_looked:
-            await self.repository.keep_baseline(
-                workspace, digest.digest_id, token, collected.baseline
-            )
+        # A heartbeat leaves the baseline as it is: small changes add up.
+        baseline = pack(collected.baseline) if is_wanted or has_looked else ""
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         if is_alert:  # what falls further is told in the thread of its card
             told = await note_look(self.repository, workspace, digest, collected.look)
-            post = replace(post, report=without(post.report, told))
+            post = replace(post, report=without(post.report, told, WORSE))
             is_wanted = has_news(post)
         if not is_wanted and not heartbeat_due(digest):
-            baseline = token if has_looked else None
             quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
             return await self._step(workspace, digest, token, quiet)
         words = self.words.digest if is_wanted else self.words.heartbeat
-        # A heartbeat leaves the baseline as it is: small changes add up.
-        baseline = token if is_wanted else digest.baseline
         digest, ts = await self._post(
             workspace, digest, run, post, None if is_alert else words, baseline
         )
@@ -175,7 +193,7 @@ class Delivery:
         run: Run,
         post: Post,
         words: Callable[[Post], Message] | None,
-        baseline: str | None,
+        baseline: str,
     ) -> tuple[Digest, str]:
         """Post, an alert without `words`.
 
@@ -242,7 +260,8 @@ class Delivery:
         """Save a step, also in further attempts after these waits; return the digest after it."""
 
         def once(each: Digest) -> Digest:
-            return step(each, token, self.clock())
+            now = self.clock()
+            return step(run_state.take_up_again(each, digest, now, token), token, now)
 
         for wait_s in again_after_s:
             try:

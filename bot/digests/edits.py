@@ -13,7 +13,7 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.run_state import claim_due_run, end_pause_in_time
+from bot.digests.run_state import end_pause_in_time, take_up
 from bot.digests.schedule import going_on, next_slot, slot_at, started
 from bot.domains.query import parse_query
 
@@ -83,22 +83,23 @@ def resumed(digest: Digest, now: datetime) -> Digest:
 def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> Digest:
     """Return the digest with a manual run, in which a run that waits goes on.
 
-    Raise DigestBusyError when it is being sent, or on its way for somebody else.
+    A slot that is due goes with it. Raise DigestBusyError when it is being sent, or on its way
+    for somebody else.
     """
     run = digest.run
-    is_waiting = run is not None and run.state is RunState.WAITING
-    if run and is_waiting and run.asked_by not in {None, by.user_id}:
+    if run and run.trouble and run.asked_by not in {None, by.user_id}:
         raise DigestBusyError("it is on its way")
-    if run and not is_waiting and now < run.until:
+    if run and not run.trouble and now < run.until:
         raise DigestBusyError("a run is under way")
-    if run and run.state is RunState.POSTING:  # of a dead process: end that first
-        digest = claim_due_run(digest, now, token)
+    is_due = run is None and digest.pause is None
+    if is_due or (run and run.state is RunState.POSTING):  # of a dead process: end that first
+        digest = take_up(digest, now, token)
         run = digest.run
     until = now + run_state.CLAIM
     run = run or Run(
         slot=slot_at(digest.plan.schedule, now),
         channel_id=digest.plan.channel_id,
-        state=RunState.CLAIMED,
+        state=RunState.WAITING,
         until=until,
         deadline=now + run_state.SEND_WITHIN,
         token=token,
@@ -106,10 +107,10 @@ def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> D
     )
     mine = replace(
         run,
-        state=RunState.CLAIMED,
         until=until,
         token=token,
         attempt=1,
+        trouble=None,
         asked_by=by.user_id,
         asked_by_name=by.name,
     )
@@ -122,8 +123,8 @@ def _reset_comparison(digest: Digest, plan: Plan) -> Digest:
     scopes = [parse_query(each.filter_text).scope for each in (digest.plan, plan)]
     if scopes[0] == scopes[1]:
         return digest
-    run = digest.run and replace(digest.run, baseline=None, average=None)
-    return replace(digest, baseline=None, run=run)
+    run = digest.run and replace(digest.run, packed_baseline="", average=None)
+    return replace(digest, baseline=None, packed_baseline="", run=run)
 
 
 def _move(digest: Digest, now: datetime) -> Digest:
@@ -146,4 +147,4 @@ def _restart(run: Run, plan: Plan, now: datetime) -> Run | None:
     if run.is_extra and not run_state.is_promised(run):  # its person gets an error
         return None
     run = replace(run, channel_id=plan.channel_id)
-    return run if run.state is RunState.WAITING else replace(run, until=now, token="")
+    return run if run.trouble else replace(run, until=now, token="")

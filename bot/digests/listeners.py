@@ -2,9 +2,10 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 import structlog
 
@@ -25,7 +26,7 @@ from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import DELETE_DIGEST, MANAGE_DIGEST
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher, PressHandler
-from bot.process.errors import BotError
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.zones import zone_of
 from bot.slack.client import open_form
 from bot.slack.errors import SlackError
@@ -46,6 +47,7 @@ class DigestListeners:
     screen: DigestScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
+        dispatcher.event("member_joined_channel", self.greet)
         dispatcher.action(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
         once = modal.DONE_ALREADY
@@ -89,6 +91,16 @@ class DigestListeners:
             await request.reply(plain_message(NO_DETAILS))
         else:
             await request.reply(await asyncio.to_thread(details_message, post))
+
+    async def greet(self, request: Request, event: Mapping[str, Any]) -> None:
+        """Post what the app does in a channel to which it was added, and which digests go on.
+
+        https://docs.slack.dev/reference/events/member_joined_channel: the app reads of everybody
+        who joins a channel that it is in, and of itself.
+        """
+        if event["user"] == request.bot_user_id:
+            with log_and_suppress("not greeted", BotError):
+                await self.digests.greet(request.workspace, event["channel"])
 
     async def go_back(self, request: Request, _value: str) -> None:
         self.screen.presses.note(request.answer.view_id)

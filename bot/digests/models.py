@@ -287,22 +287,22 @@ class Pause:
 
 
 class RunState(Enum):
-    """The progress of the run under way."""
+    """How far a stored run is; one whose list is still being made is not stored."""
 
-    CLAIMED = "claimed"  # a worker has it until the claim ends; nothing was posted yet
+    WAITING = "waiting"  # nothing was posted; it is tried at `until`
     POSTING = "posting"  # from here on it may have been posted
-    WAITING = "waiting"  # nothing was posted; it is tried again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The run under way. `until`: when its claim ends, or when it is tried again.
+    """A run that posts, or that waits until it is tried again.
 
-    `deadline` ends its grace. `token` identifies the worker that owns the run. `asked_by` and
-    `asked_by_name` are the person who pressed `Send now`; `is_extra`: the run is for no slot of
-    the schedule.
+    `until`: when it is tried again, or when the process that is at it counts as dead. `deadline`
+    ends its grace. `token` identifies the process that is at it. `asked_by` and `asked_by_name`
+    are the person who pressed `Send now`; `is_extra`: the run is for no slot of the schedule.
     `is_unwanted`: the digest was changed since the run began to post, so it is not tried again.
-    `baseline` names the next report's baseline, once it is stored.
+    `trouble` is why it waits; without it `Send now` is at it. `packed_baseline` becomes that of
+    the digest with the post, unless it is empty.
     """
 
     slot: Slot
@@ -317,7 +317,7 @@ class Run:
     is_extra: bool = False
     is_unwanted: bool = False
     trouble: FailureReason | None = None
-    baseline: str | None = None
+    packed_baseline: str = ""
     average: float | None = None
 
 
@@ -368,9 +368,10 @@ class Digest:
     """A digest of one channel.
 
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
-    `past` holds the latest runs, the newest last. `baseline` names the next report's baseline,
-    `None` before the first. `silent_runs` counts the latest runs without a post. `snooze` is that
-    of a whole alert. `rev` is the store's.
+    `past` holds the latest runs, the newest last. `baseline` is the token of the run with which
+    the next report is compared, `None` before the first, and `packed_baseline` what it found (see
+    `baseline.pack`). `silent_runs` counts the latest runs without a
+    post. `snooze` is that of a whole alert. `rev` is the store's.
     """
 
     digest_id: str
@@ -388,6 +389,7 @@ class Digest:
     past: tuple[PastRun, ...] = ()
     notices: tuple[Notice, ...] = ()
     baseline: str | None = None
+    packed_baseline: str = ""
     silent_runs: int = 0
     snooze: Snooze | None = None
     rev: int = 0
@@ -427,7 +429,7 @@ class DigestBusyError(BotError):
 
 
 class LostClaimError(BotError):
-    """The run is no longer this worker's: taken over after its claim ended, or cancelled."""
+    """The run is no longer this worker's: another one has it, or it was cancelled."""
 
 
 class StoppedError(BotError):

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from bot.digests.baseline import Baseline, is_nearer, renewed_since
 from bot.digests.models import DEFAULT_RULE, Digest, Mention, PastRun, Rule
@@ -28,6 +29,11 @@ from bot.tracker.models import Domain
 _COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)
 # The bands of known scores from the lowest to the highest.
 _RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
+# What of a report says that a score got worse, that a domain did but by a possible hijack, and
+# that it did in any way.
+LOWER_SCORES = ("down", "crossed_down")
+WORSE_BUT_HIJACKED = (*LOWER_SCORES, "nearer", "found", "issues")
+WORSE = (*WORSE_BUT_HIJACKED, "changed")
 # An issue of one of these severities that is still open is named.
 _GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
 
@@ -306,20 +312,19 @@ def fallen(report: Report) -> tuple[str, ...]:
     return tuple(dict.fromkeys(host_of(domain) for domain in domains))
 
 
-def without_snoozed(report: Report, snoozed: Collection[str]) -> Report:
-    """Return the report in which none of these hosts got worse but by a possible hijack."""
+def without(report: Report, hosts: Collection[str], fields: Sequence[str]) -> Report:
+    """Return the report in which `fields` list none of these hosts."""
+    kept: dict[str, Any] = {
+        name: tuple(each for each in getattr(report, name) if host_of(_domain(each)) not in hosts)
+        for name in fields
+    }
+    return replace(report, **kept)
 
-    def is_awake(domain: Domain) -> bool:
-        return host_of(domain) not in snoozed
 
-    return replace(
-        report,
-        down=tuple(move for move in report.down if is_awake(move.domain)),
-        crossed_down=tuple(move for move in report.crossed_down if is_awake(move.domain)),
-        nearer=tuple(domain for domain in report.nearer if is_awake(domain)),
-        found=tuple(move for move in report.found if is_awake(move.domain)),
-        issues=tuple(each for each in report.issues if is_awake(each[0])),
-    )
+def _domain(listed: Domain | Move | tuple[Domain, object, object]) -> Domain:
+    if isinstance(listed, tuple):
+        return listed[0]
+    return listed.domain if isinstance(listed, Move) else listed
 
 
 def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
@@ -330,14 +335,6 @@ def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
     moves = (*report.down, *report.crossed_down, *report.up, *report.crossed_up)
     small = {host_of(move.domain) for move in moves if abs(_points(move)) < report.rule.points}
     return frozenset(small - before.unsettled if before else small)
-
-
-def without(report: Report, hosts: Collection[str]) -> Report:
-    """Return the report in which none of these hosts got worse."""
-    report = without_snoozed(report, hosts)
-    return replace(
-        report, changed=tuple(each for each in report.changed if host_of(each[0]) not in hosts)
-    )
 
 
 def is_lower(before: float, after: float, bounds: Bounds, rule: Rule) -> bool:
@@ -360,17 +357,6 @@ def is_back(before: float | None, low: float, now: float, bounds: Bounds, rule: 
     if not is_lower(before, now, bounds, rule):
         return True
     return is_lower(now, low, bounds, rule) and rank >= max(_RANKS[band_of(before)], 1)
-
-
-def without_unsettled(report: Report, hosts: Collection[str]) -> Report:
-    """Return the report in which the score of none of these hosts got worse."""
-    return replace(
-        report,
-        down=tuple(move for move in report.down if host_of(move.domain) not in hosts),
-        crossed_down=tuple(
-            move for move in report.crossed_down if host_of(move.domain) not in hosts
-        ),
-    )
 
 
 def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str, ...]:

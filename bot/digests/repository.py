@@ -8,12 +8,10 @@ from typing import Any
 
 import msgspec
 
-from bot.digests.baseline import Baseline
 from bot.digests.models import (
     Alert,
     Digest,
     Outcome,
-    RunState,
     UnknownAlertError,
     UnknownDigestError,
 )
@@ -24,7 +22,6 @@ from bot.web.metrics import DigestMetrics
 
 VERSION = 1
 KIND = "digest"
-BASELINE = "digest-baseline"
 ALERT = "digest-alert"
 DUE_AT_MOST, LOOK_AT = 20_000, 20
 
@@ -36,7 +33,7 @@ def encode_digest(digest: Digest) -> dict[str, Any]:
     return value
 
 
-def _encoded(stored: Baseline | Alert | Digest) -> dict[str, Any]:
+def _encoded(stored: Alert | Digest) -> dict[str, Any]:
     return {"v": VERSION, **msgspec.to_builtins(stored)}
 
 
@@ -79,7 +76,7 @@ class DigestRepository:
     ) -> Digest:
         """Save and return a digest after a step of its run; read it only if it is not `known`.
 
-        Raise as `change` does.
+        `step` is given what was stored. Raise as `change` does.
         """
         with suppress(ConflictError):  # it was changed since
             saved = await self.put(workspace, step(known))
@@ -111,44 +108,20 @@ class DigestRepository:
         return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete a digest and its baselines; raise UnknownDigestError.
+        """Delete a digest; raise UnknownDigestError.
 
         Its alerts stay until their cards say so: see `AlertCards`.
         """
-        was_there = await self.documents.delete(_place(workspace, digest_id))
-        await self.forget_baselines(workspace, digest_id)
-        if not was_there:
+        if not await self.documents.delete(_place(workspace, digest_id)):
             raise UnknownDigestError("no such digest")
 
-    async def due(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
-        """Return at most `limit` due digests, the longest due first."""
-        keys = await self.documents.due_keys(now, KIND, limit=limit)
-        places = (key.split("/") for key in keys)
-        return [(WorkspaceId.parse(workspace), digest_id) for workspace, _, digest_id in places]
-
-    async def baselines(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Baseline]:
-        documents = await self.documents.list_prefix(_baseline_place(workspace, digest_id, ""))
-        return {_name(each.key): msgspec.convert(each.value, Baseline) for each in documents}
-
-    async def keep_baseline(
-        self, workspace: WorkspaceId, digest_id: str, name: str, baseline: Baseline
-    ) -> None:
-        """Store a baseline under the name of its run."""
-        place = _baseline_place(workspace, digest_id, name)
-        await self.documents.put(place, _encoded(baseline))
-
-    async def forget_baselines(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete the baselines that neither a digest's run nor its next post needs."""
-        # Listed before the digest is read: a worker that takes it over then keeps its own.
-        keys = await self.documents.list_keys(_baseline_place(workspace, digest_id, ""))
-        needed: set[str | None] = set()
-        with suppress(UnknownDigestError):
-            digest = await self.get(workspace, digest_id)
-            is_at_work = digest.run and digest.run.state is not RunState.WAITING
-            needed = {digest.baseline, digest.run.token if digest.run and is_at_work else None}
-        for key in keys:
-            if _name(key) not in needed:
-                await self.documents.delete(key)
+    async def due(
+        self, now: datetime, *, limit: int, kind: str = KIND
+    ) -> list[tuple[WorkspaceId, str]]:
+        """Return at most `limit` due digests, or names of alerts, the longest due first."""
+        keys = await self.documents.due_keys(now, kind, limit=limit)
+        places = (key.split("/", 2) for key in keys)
+        return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
     async def keep_alert(self, workspace: WorkspaceId, name: str, alert: Alert) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
@@ -185,12 +158,6 @@ class DigestRepository:
     async def delete_alert(self, workspace: WorkspaceId, name: str) -> None:
         await self.documents.delete(f"{workspace}/{ALERT}/{name}")
 
-    async def due_alerts(self, now: datetime, *, limit: int) -> list[tuple[WorkspaceId, str]]:
-        """Return the names of at most `limit` due alerts, the longest due first."""
-        keys = await self.documents.due_keys(now, ALERT, limit=limit)
-        places = (key.split("/", 2) for key in keys)
-        return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
-
     async def zones(self, workspace: WorkspaceId) -> list[str]:
         """Return the time zone of each digest of a workspace."""
         return [digest.plan.schedule.zone for digest in await self.of_workspace(workspace)]
@@ -210,14 +177,6 @@ def _alert_in(document: Document | None) -> Alert:
 
 def _place(workspace: WorkspaceId, digest_id: str) -> str:
     return f"{workspace}/{KIND}/{digest_id}"
-
-
-def _baseline_place(workspace: WorkspaceId, digest_id: str, name: str) -> str:
-    return f"{workspace}/{BASELINE}/{digest_id}/{name}"
-
-
-def _name(key: str) -> str:
-    return key.rpartition("/")[2]
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:

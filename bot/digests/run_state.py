@@ -15,13 +15,12 @@ from bot.digests.models import (
     Run,
     RunState,
 )
-from bot.digests.notices import with_notice
 from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
 from bot.keys.failures import FailureReason
 from bot.process.backoff import backoff
 
-# Longer than collecting and waiting for a turn take, and longer than posting takes: then another
-# process takes over the run of a dead one.
+# Longer than posting takes, and than `Send now` takes in all: a process that is at it for longer
+# is dead.
 CLAIM = timedelta(seconds=60)
 FIRST_RETRY = timedelta(seconds=60)
 LONGEST_RETRY = timedelta(minutes=15)
@@ -29,13 +28,16 @@ LONGEST_RETRY = timedelta(minutes=15)
 SEND_WITHIN = timedelta(minutes=10)
 # The first attempt with a new key may meet a busy Slack: it is repeated for this time.
 AFTER_KEY = timedelta(hours=1)
+MAX_NOTICES = 10
+# A notice is sent again after this time if its sender died: twice is better than never.
+TELL_WITHIN = timedelta(seconds=60)
 # A slot with one of these outcomes is over, also where a clock shows it again.
 _DONE = {Outcome.POSTED, Outcome.QUIET, Outcome.UNCERTAIN}
 
 
 def is_promised(run: Run) -> bool:
     """Return whether a person was shown that their `Send now` is repeated."""
-    return run.asked_by is not None and (run.attempt > 1 or run.state is RunState.WAITING)
+    return run.asked_by is not None and (run.attempt > 1 or run.trouble is not None)
 
 
 def due_at(digest: Digest) -> datetime | None:
@@ -46,20 +48,20 @@ def due_at(digest: Digest) -> datetime | None:
         moments.append(run.until)
     if digest.pause:
         moments += [digest.pause.until] if digest.pause.until else []
-    elif run is None or (run.state is RunState.WAITING and not run.is_extra):
+    elif run is None or (run.trouble and not run.is_extra):
         moments.append(digest.next.due_at)  # a new slot does not wait for an old one's retry
     return min(moments, default=None)
 
 
 def begin_posting(
-    digest: Digest, token: str, now: datetime, *, baseline: str | None, average: float | None
+    digest: Digest, token: str, now: datetime, *, baseline: str, average: float | None
 ) -> Digest:
-    """Return the digest before its post; `baseline` names the next report's baseline."""
+    """Return the digest before its post, whose `baseline` is packed, empty for the one before."""
     run = replace(
         own_run(digest, token),
         state=RunState.POSTING,
         until=now + CLAIM,
-        baseline=baseline,
+        packed_baseline=baseline,
         average=average,
     )
     return replace(digest, run=run)
@@ -68,23 +70,22 @@ def begin_posting(
 def mark_posted(digest: Digest, token: str, now: datetime) -> Digest:
     """Return the digest after Slack took its post."""
     run = own_run(digest, token)
-    digest = replace(digest, baseline=run.baseline, silent_runs=0)
+    digest = replace(_with_baseline(digest, token, run.packed_baseline), silent_runs=0)
     return _with_past_run(digest, run, Outcome.POSTED, now, None)
 
 
 def mark_silent(
-    digest: Digest,
-    token: str,
-    now: datetime,
-    *,
-    average: float | None,
-    baseline: str | None = None,
+    digest: Digest, token: str, now: datetime, *, baseline: str, average: float | None
 ) -> Digest:
-    """Return the digest after a run that had nothing to say; `None` leaves the baseline."""
+    """Return the digest after a run that had nothing to say; `baseline` as for `begin_posting`."""
     run = replace(own_run(digest, token), average=average)
-    baseline = baseline or digest.baseline
-    digest = replace(digest, silent_runs=digest.silent_runs + 1, baseline=baseline)
+    digest = _with_baseline(digest, token, baseline)
+    digest = replace(digest, silent_runs=digest.silent_runs + 1)
     return _with_past_run(digest, run, Outcome.QUIET, now, None)
+
+
+def _with_baseline(digest: Digest, token: str, packed: str) -> Digest:
+    return replace(digest, baseline=token, packed_baseline=packed) if packed else digest
 
 
 def postpone(
@@ -112,8 +113,15 @@ def postpone(
         return mark_ended(digest, token, now, Outcome.FAILED, trouble)
     if trouble is not FailureReason.KEY:  # a run that waits for a key ends with the next slot
         until = min(until, run.deadline)
-    run = replace(run, state=RunState.WAITING, until=until, trouble=trouble, asked_by=asked_by)
-    return replace(digest, run=run)
+    waiting = replace(
+        run,
+        state=RunState.WAITING,
+        until=until,
+        trouble=trouble,
+        asked_by=asked_by,
+        packed_baseline="",
+    )
+    return replace(digest, run=waiting)
 
 
 def mark_ended(
@@ -124,8 +132,8 @@ def mark_ended(
     An alert that may be there is not posted again.
     """
     run = own_run(digest, token)
-    if digest.plan.is_alert and outcome is Outcome.UNCERTAIN and run.baseline:
-        digest = replace(digest, baseline=run.baseline)
+    if digest.plan.is_alert and outcome is Outcome.UNCERTAIN:
+        digest = _with_baseline(digest, token, run.packed_baseline)
     digest = _with_past_run(digest, run, outcome, now, trouble)
     if is_promised(run) and run.asked_by == digest.made_by:  # who has a notice by now
         return digest
@@ -165,7 +173,7 @@ def pause_for_person(digest: Digest, token: str, now: datetime) -> Digest:
 def fail_past_slots(
     digest: Digest, now: datetime, why: FailureReason = FailureReason.CHANGED
 ) -> Digest:
-    """Return the digest with the slots that no worker claimed, and none will, as failed runs."""
+    """Return the digest with the slots that are due, and will not be posted, as failed runs."""
     if digest.pause or digest.next.due_at > now:
         return digest
     slots = [digest.next, *slots_until(digest.plan.schedule, digest.next.due_at, now)]
@@ -197,7 +205,7 @@ def cancel_run(digest: Digest, now: datetime) -> Digest:
 def retry_with_new_key(digest: Digest, now: datetime) -> Digest:
     """Return the digest whose run, if it waits for a key, is tried again at once."""
     run = digest.run
-    if run is None or run.state is not RunState.WAITING or run.trouble is not FailureReason.KEY:
+    if run is None or run.trouble is not FailureReason.KEY:
         return digest
     return replace(digest, run=replace(run, until=now))
 
@@ -243,16 +251,66 @@ def _with_past_slots(
     return replace(digest, past=(*digest.past, *runs)[-MAX_PAST_RUNS:])
 
 
-def claim_due_run(digest: Digest, now: datetime, token: str) -> Digest:
-    """Return the digest with its due run claimed by `token`, if any."""
+def take_up(digest: Digest, now: datetime, token: str) -> Digest:
+    """Return the settled digest with its due run, if any, as that of `token`.
+
+    It is not stored so: the digest stays due until its run ends or begins to post.
+    """
+    digest = settled(digest, now)
+    run, schedule = digest.run, digest.plan.schedule
+    if run is None and not digest.pause and digest.next.due_at <= now:
+        run = Run(
+            slot=digest.next,
+            channel_id=digest.plan.channel_id,
+            state=RunState.WAITING,
+            until=now + CLAIM,
+            deadline=_deadline(schedule, digest.next),
+            token=token,
+        )
+        return replace(digest, run=run, next=next_slot(schedule, now))
+    if run is None or run.state is RunState.POSTING or run.until > now:
+        return digest
+    has_waited_for_key = run.trouble is FailureReason.KEY
+    mine = replace(
+        run,
+        until=now + CLAIM,
+        deadline=max(run.deadline, now + AFTER_KEY) if has_waited_for_key else run.deadline,
+        token=token,
+        attempt=run.attempt + 1,
+        asked_by=run.asked_by if is_promised(run) else None,
+        trouble=None,
+    )
+    return replace(digest, run=mine)
+
+
+def take_up_again(digest: Digest, known: Digest, now: datetime, token: str) -> Digest:
+    """Return a digest that was changed since it was `known` with the run of `token`.
+
+    LostClaimError: that run has ended, another process has it, or the plan is another one.
+    """
+    if digest.run and digest.run.token == token:
+        return digest
+    taken = take_up(digest, now, token)
+    again, mine = own_run(taken, token), own_run(known, token)
+    is_same = (again.slot, again.attempt) == (mine.slot, mine.attempt)
+    if not is_same or digest.plan != known.plan:
+        raise LostClaimError("what is due is another run")
+    return taken
+
+
+def settled(digest: Digest, now: datetime) -> Digest:
+    """Return the digest after what the time alone does to it.
+
+    A pause ends, a run ends whose process died, whose grace is over or which the next slot
+    replaces, and slots are missed. A slot that is due then can still be posted.
+    """
     digest = end_pause_in_time(digest, now)
     if digest.run and digest.run.state is RunState.POSTING and digest.run.until <= now:
         digest = mark_ended(digest, digest.run.token, now, Outcome.UNCERTAIN, FailureReason.DOWN)
-    if digest.run:
+    if digest.run and digest.run.state is RunState.WAITING:
         digest = _expire_run(digest, digest.run, now)
-    if digest.run:
-        return _take_over(digest, digest.run, now, token)
-    return digest if digest.pause else _claim_next(digest, now, token)
+    is_due = digest.run is None and not digest.pause and digest.next.due_at <= now
+    return _miss_slots(digest, now) if is_due else digest
 
 
 def end_pause_in_time(digest: Digest, now: datetime) -> Digest:
@@ -265,10 +323,8 @@ def end_pause_in_time(digest: Digest, now: datetime) -> Digest:
 
 
 def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
-    """End a run whose process died, whose grace is over, or which the next slot replaces."""
-    is_waiting = run.state is RunState.WAITING
-    if not is_waiting and run.until > now:
-        return digest  # a worker has it
+    if run.trouble is None and run.until > now:
+        return digest  # `Send now` is at it
     if run.is_extra and not is_promised(run):  # its process died before it answered
         return mark_ended(digest, run.token, now, Outcome.FAILED, FailureReason.DOWN)
     next_is_due = digest.next.due_at <= now and not run.is_extra
@@ -285,54 +341,56 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     return mark_ended(digest, run.token, now, outcome, run.trouble or FailureReason.DOWN)
 
 
-def _take_over(digest: Digest, run: Run, now: datetime, token: str) -> Digest:
-    if run.until > now:
-        return digest
-    has_waited_for_key = run.trouble is FailureReason.KEY
-    mine = replace(
-        run,
-        state=RunState.CLAIMED,
-        until=now + CLAIM,
-        deadline=max(run.deadline, now + AFTER_KEY) if has_waited_for_key else run.deadline,
-        token=token,
-        attempt=run.attempt + 1,
-        asked_by=run.asked_by if is_promised(run) else None,
-        trouble=None,
-    )
-    return replace(digest, run=mine)
+def _deadline(schedule: Schedule, slot: Slot) -> datetime:
+    return slot.due_at + grace(schedule, slot)
 
 
-def _claim_next(digest: Digest, now: datetime, token: str) -> Digest:
-    if digest.next.due_at > now:
-        return digest
+def _miss_slots(digest: Digest, now: datetime) -> Digest:
+    """Return the digest whose next slot is the newest one, unless its grace is over too."""
     schedule = digest.plan.schedule
-    *missed, newest = [digest.next, *slots_until(schedule, digest.next.due_at, now)]
-    deadline = newest.due_at + grace(schedule, newest)
-    digest = replace(digest, next=next_slot(schedule, now))
-    is_late = now > deadline
-    digest = _miss_slots(digest, [*missed, newest] if is_late else missed, now)
-    if is_late:
+    *missed, coming = [digest.next, *slots_until(schedule, digest.next.due_at, now)]
+    if now > _deadline(schedule, coming):
+        missed, coming = [*missed, coming], next_slot(schedule, now)
+    digest = replace(digest, next=coming)
+    if not missed or digest.plan.is_alert:  # the next look sees all that has fallen since
         return digest
-    run = Run(
-        slot=newest,
-        channel_id=digest.plan.channel_id,
-        state=RunState.CLAIMED,
-        until=now + CLAIM,
-        deadline=deadline,
-        token=token,
-    )
-    return replace(digest, run=run)
-
-
-def _miss_slots(digest: Digest, slots: Sequence[Slot], now: datetime) -> Digest:
-    if not slots or digest.plan.is_alert:  # the next look sees all that has fallen since
-        return digest
-    digest = _with_past_slots(digest, slots, Outcome.MISSED, now, FailureReason.DOWN)
+    digest = _with_past_slots(digest, missed, Outcome.MISSED, now, FailureReason.DOWN)
     notice = Notice(
         outcome=Outcome.MISSED,
-        slot=slots[-1],
+        slot=missed[-1],
         channel_id=digest.plan.channel_id,
         trouble=FailureReason.DOWN,
-        count=len(slots),
+        count=len(missed),
     )
     return with_notice(digest, notice)
+
+
+def with_notice(digest: Digest, notice: Notice) -> Digest:
+    """Return the digest with one more notice; notices of one kind are merged."""
+    notices = list(digest.notices)
+    if notices and _is_alike(notices[-1], notice):
+        notice = replace(notice, count=notices.pop().count + notice.count)
+    return replace(digest, notices=(*notices, notice)[-MAX_NOTICES:])
+
+
+def start_notices(digest: Digest, now: datetime) -> tuple[Digest, tuple[Notice, ...]]:
+    """Return the digest with its due notices marked as being sent, and these notices."""
+    due = [each for each in digest.notices if (each.retry_at or now) <= now]
+    under_way = {id(each): replace(each, retry_at=now + TELL_WITHIN) for each in due}
+    notices = tuple(under_way.get(id(each), each) for each in digest.notices)
+    return replace(digest, notices=notices), tuple(under_way.values())
+
+
+def after_sending(digest: Digest, notice: Notice, wait: timedelta | None, now: datetime) -> Digest:
+    """Return the digest after an attempt to send a notice; `wait`: until the next, if any."""
+    notices = [each for each in digest.notices if each != notice]
+    if wait is not None and notice in digest.notices:
+        later = replace(notice, retry_at=now + wait, tries=notice.tries + 1)
+        notices.insert(digest.notices.index(notice), later)
+    return replace(digest, notices=tuple(notices))
+
+
+def _is_alike(one: Notice, other: Notice) -> bool:
+    """Return whether both notices are of one kind, and the first one is not being sent now."""
+    kinds = [(each.outcome, each.trouble, each.channel_id, each.to) for each in (one, other)]
+    return kinds[0] == kinds[1] and (one.retry_at is None or one.tries > 0)

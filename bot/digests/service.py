@@ -32,7 +32,7 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
-from bot.digests.views.post import told_message
+from bot.digests.views.post import greeting_message, told_message
 from bot.digests.views.wording import until_text
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
@@ -179,8 +179,8 @@ class DigestService:
         await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
         return resumed
 
-    async def resume_in(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
-        """Resume the digests that were paused because this channel was closed to the bot."""
+    async def greet(self, workspace: WorkspaceId, channel_id: str) -> None:
+        """Post in a channel what the app does; resume what was paused as it was closed to it."""
         resumed = []
         for digest in await self.of_channel(workspace, channel_id):
             if digest.pause and digest.pause.why in CLOSED:
@@ -190,7 +190,7 @@ class DigestService:
                         resumed.append(
                             await self.repository.change(workspace, digest.digest_id, change)
                         )
-        return resumed
+        await self.delivery.posts.post(workspace, channel_id, greeting_message(resumed))
 
     async def delete(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None

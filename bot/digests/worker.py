@@ -4,22 +4,24 @@ import asyncio
 import contextlib
 import secrets
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
 import structlog
 
+from bot.blocks.message import Message
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
-from bot.digests.failure_policy import Owners
-from bot.digests.notices import after_sending, start_notices
 from bot.digests.repository import DigestRepository
+from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
+from bot.slack.errors import PersonUnreachableError, SlackError
+from bot.slack.posting import Posting, retry_after
 from bot.store.documents import ForgottenError, StoreError
 
 logger = structlog.get_logger()
@@ -28,6 +30,41 @@ WORKERS = 20
 WORKERS_PER_WORKSPACE = 5
 WAITING_PER_WORKSPACE = 100
 LOOK_AT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Notifies a digest's maker; if they have left, its last editor, or who set the key.
+
+    A notice with `to` goes to that person alone.
+    """
+
+    messages: Posting
+    keys: Keys
+    words: Callable[[models.Digest, models.Notice], Message]
+
+    async def __call__(
+        self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
+    ) -> timedelta | None:
+        """Send a notice; return when to try again, `None`: it was sent, or cannot be.
+
+        A message that may not have arrived is sent again, once.
+        """
+        message = self.words(digest, notice)
+        try:
+            record = await self.keys.record(workspace)
+            others = (digest.changed_by, record and record.set_by)
+            owners = (digest.made_by, *(() if digest.plan.is_own else others))
+            people = (notice.to,) if notice.to else owners
+            for user_id in dict.fromkeys(each for each in people if each):
+                with contextlib.suppress(PersonUnreachableError):  # they have left
+                    await self.messages.send_dm(workspace, user_id, message)
+                    return None
+        except SlackError as error:
+            logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
+            return retry_after(error, notice.tries)
+        logger.error("no owner left to notify", notice=repr(notice))
+        return None
 
 
 @dataclass
@@ -51,107 +88,99 @@ class DigestWorker:
 
     async def run_due(self) -> None:
         """Start the due digests that are not under way; they run on after this returns."""
-        for place in await self.repository.due(self.clock(), limit=LOOK_AT):
-            if self._may_start(place):
-                self._start(*place)
+        for workspace, digest_id in await self.repository.due(self.clock(), limit=LOOK_AT):
+            if self._is_stopped:
+                return
+            under_way = self._under_way[workspace]
+            if digest_id not in under_way and len(under_way) < WAITING_PER_WORKSPACE:
+                self._start(workspace, digest_id)
 
-    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> list[str]:
-        """Run these digests to their end; return those at which the store failed.
+    async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> None:
+        """Run all these digests to their end.
 
-        Raise StoppedError when the bot stops, and some of them were not begun.
+        Raise StoreError where the store failed at some of them, and StoppedError when the bot
+        stops, and some of them were not begun.
         """
         under_way = self._under_way.get(workspace, set())
         new = [each for each in digest_ids if each not in under_way]
-        failures = await asyncio.gather(*(self._start(workspace, each) for each in new))
-        for failure in failures:
-            if isinstance(failure, models.StoppedError):
+        for failure in await asyncio.gather(*(self._start(workspace, each) for each in new)):
+            if failure:
                 raise failure
-        return [each for each, failure in zip(new, failures, strict=True) if failure]
 
     def stop(self) -> None:
         """Start no more digests, also none that waits for a worker; others go on."""
         self._is_stopped = True
 
-    def _may_start(self, place: tuple[WorkspaceId, str]) -> bool:
-        under_way = self._under_way[place[0]]
-        is_full = len(under_way) >= WAITING_PER_WORKSPACE
-        return place[1] not in under_way and not is_full and not self._is_stopped
-
-    def _start(
-        self, workspace: WorkspaceId, digest_id: str
-    ) -> "asyncio.Task[StoreError | models.StoppedError | None]":
+    def _start(self, workspace: WorkspaceId, digest_id: str) -> "asyncio.Task[BotError | None]":
         self._under_way[workspace].add(digest_id)
         return self.tasks.start(self._work(workspace, digest_id))
 
-    async def _work(
-        self, workspace: WorkspaceId, digest_id: str
-    ) -> StoreError | models.StoppedError | None:
-        """Run a digest; return the error for which it has to run again soon."""
+    async def _work(self, workspace: WorkspaceId, digest_id: str) -> BotError | None:
+        """Run a digest when it is its turn; return the error for which it has to run again soon.
+
+        That is a StoreError or a StoppedError; others are logged.
+        """
+        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
-                return await self._guarded(self._run_in_turn(workspace, digest_id))
+                async with own, self._workers:
+                    await self._run(workspace, digest_id)
+            except (models.LostClaimError, models.UnknownDigestError, ForgottenError) as error:
+                logger.info("not wanted any more", error=repr(error))
+            except models.StoppedError as error:
+                return error
+            except BotError as error:
+                logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
+                return error if isinstance(error, StoreError) else None
+            except Exception:  # recorded already: the owner is notified in the next round
+                logger.exception("unforeseen failure")
             finally:
                 self._under_way[workspace].discard(digest_id)
                 if not self._under_way[workspace]:
                     del self._under_way[workspace]
-
-    async def _guarded(self, work: Awaitable[None]) -> StoreError | models.StoppedError | None:
-        """Do `work`, and log its error; return one for which it has to run again soon."""
-        try:
-            await work
-        except (models.LostClaimError, models.UnknownDigestError, ForgottenError) as error:
-            logger.info("not wanted any more", error=repr(error))
-        except models.StoppedError as error:
-            return error
-        except BotError as error:
-            logger.warning("digest", error=repr(error), cause=repr(error.__cause__))
-            return error if isinstance(error, StoreError) else None
-        except Exception:
-            logger.exception("unforeseen failure")
         return None
 
-    async def _run_in_turn(self, workspace: WorkspaceId, digest_id: str) -> None:
-        own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
-        async with own, self._workers:
-            if self._is_stopped:
-                raise models.StoppedError("stopped before it was begun")
-            await self._run(workspace, digest_id)
-
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
+        if self._is_stopped:
+            raise models.StoppedError("stopped before it was begun")
         token = secrets.token_hex(8)
-        notices: list[models.Notice] = []
-
-        def claim(digest: models.Digest) -> models.Digest:
-            now = self.clock()
-            claimed, notices[:] = start_notices(run_state.claim_due_run(digest, now, token), now)
-            return claimed
-
-        digest = await self.repository.change(workspace, digest_id, claim)
-        trouble = await self._deliver(workspace, digest, token)
+        digest, notices = await self._settle(workspace, digest_id)
+        taken = run_state.take_up(digest, self.clock(), token)
+        trouble: BotError | None = None
+        if taken.run and taken.run.token == token:
+            try:
+                after = await self.delivery.deliver(workspace, taken, token)
+                logger.info("digest", outcome=after.past[-1].outcome.value)
+            except BotError as error:
+                trouble = error
         for notice in notices:  # about earlier runs, however this one ended
-            await self._send(workspace, digest, notice)
+            await self._send(workspace, taken, notice)
         if trouble:
             raise trouble
 
-    async def _deliver(
-        self, workspace: WorkspaceId, digest: models.Digest, token: str
-    ) -> BotError | None:
-        if digest.run is None or digest.run.token != token:
-            return None
-        try:
-            delivered = await self.delivery.deliver(workspace, digest, token)
-        except BotError as trouble:
-            return trouble
-        except Exception:  # recorded already: the owner is notified in the next round
-            logger.exception("unforeseen failure")
-        else:
-            logger.info("digest", outcome=delivered.past[-1].outcome.value)
-        return None
+    async def _settle(
+        self, workspace: WorkspaceId, digest_id: str
+    ) -> tuple[models.Digest, Sequence[models.Notice]]:
+        """Store what the time alone did to a digest; return it, and the notices to send."""
+        notices: Sequence[models.Notice] = ()
+
+        def settle(digest: models.Digest) -> models.Digest:
+            nonlocal notices
+            now = self.clock()
+            settled, notices = run_state.start_notices(run_state.settled(digest, now), now)
+            return settled
+
+        digest = await self.repository.get(workspace, digest_id)
+        due_at = run_state.due_at(digest)
+        if settle(digest) == digest and due_at and due_at <= self.clock():
+            return digest, ()
+        # Also where nothing is due: a queue had put off the document's own moment.
+        return await self.repository.change(workspace, digest_id, settle), notices
 
     async def _send(
         self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
     ) -> None:
         wait = await self.notify(workspace, digest, notice)
-        sent = partial(after_sending, notice=notice, wait=wait, now=self.clock())
+        sent = partial(run_state.after_sending, notice=notice, wait=wait, now=self.clock())
         with contextlib.suppress(models.UnknownDigestError):
             await self.repository.change(workspace, digest.digest_id, sent)

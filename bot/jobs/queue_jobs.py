@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from procrastinate.types import JSONValue
 
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import StoreError
 from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
 from bot.store.postgres.pool import Connection, Pool, db_errors
@@ -37,8 +36,8 @@ DIGESTS_PER_JOB = 100
 # After waits of 2, 4, 8 and 16 s: short and few, as a job that waits for its next try holds its
 # lock (issue 1599). Then a tick finds the digests again when their lease is over.
 MAX_ATTEMPTS = 4
-# Takes up these digests of one workspace; returns those at which the store failed.
-Deliver = Callable[[WorkspaceId, Sequence[str]], Awaitable[Collection[str]]]
+# Takes up these digests of one workspace; raises what is to be tried again.
+Deliver = Callable[[WorkspaceId, Sequence[str]], Awaitable[None]]
 RETRY_STALLED = "retry_stalled"
 RETRIED_WITHIN_S = 60.0
 TICK = "tick"
@@ -97,8 +96,7 @@ def add_deliver(app: App, take_up: Deliver) -> None:
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
-                if failed := await take_up(WorkspaceId.parse(workspace), digests):
-                    raise StoreError(f"the store failed at {len(failed)} digests")  # noqa: TRY301  # logged below, as others
+                await take_up(WorkspaceId.parse(workspace), digests)
             except BotError as error:
                 logger.warning("handed back", error=repr(error), attempts=context.job.attempts + 1)
                 raise

@@ -49,7 +49,6 @@ _ALL = (
     # digests
     DocumentKind("digest"),
     DocumentKind("digest-alert"),
-    DocumentKind("digest-baseline"),
     # the app itself
     DocumentKind("greeted"),
     DocumentKind("installation", {("token", "sealed"): "bot-token"}),

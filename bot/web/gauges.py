@@ -43,7 +43,7 @@ class LazyGauges(Collector):
         await asyncio.gather(*map(self._read, self._sources))
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        due = GaugeMetricFamily("bot_digests_due", "Digests that are due and not taken up yet.")
+        due = GaugeMetricFamily("bot_digests_due", "Digests that are due and in no job yet.")
         overdue = GaugeMetricFamily(
             "bot_digests_overdue_seconds",
             "For how long the longest due of them has been due; 0 when none is.",

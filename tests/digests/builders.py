@@ -13,13 +13,12 @@ from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery, DigestRenderer
 from bot.digests.edits import Editor
-from bot.digests.failure_policy import Owners
 from bot.digests.models import Digest, Mention, Notice, Outcome, PastRun, Plan, Run, RunState
 from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule, Slot, next_slot
 from bot.digests.service import DigestService
-from bot.digests.worker import DigestWorker
+from bot.digests.worker import DigestWorker, Owners
 from bot.domains.end_dates import KeptEndDates
 from bot.domains.lookup import index_by_host
 from bot.domains.service import Portfolio
@@ -86,11 +85,11 @@ def a_past_run(
 
 
 def a_run(**fields: Any) -> Run:
-    """Return the run of a slot that somebody has claimed."""
+    """Return the run of a slot that `Send now` has taken over."""
     defaults: dict[str, Any] = {
         "slot": a_slot(),
         "channel_id": CHANNEL_ID,
-        "state": RunState.CLAIMED,
+        "state": RunState.WAITING,
         "until": DUE,
         "deadline": DUE,
         "token": "t",

@@ -66,8 +66,8 @@ async def test_a_filter_changed_during_a_post_drops_its_baseline(bot: Bot) -> No
     digest = await bot.digest()
 
     assert len(digests(bot)) == 2
-    assert (digest.baseline, [run.average for run in digest.past]) == (None, [None, None])
-    assert await bot.documents.list_prefix(f"{ACME}/digest-baseline/") == []
+    assert (digest.baseline, digest.packed_baseline) == (None, "")
+    assert [run.average for run in digest.past] == [None, None]
 
 
 async def test_a_change_during_collection_restarts_the_run_at_once(bot: Bot) -> None:
@@ -149,7 +149,6 @@ async def test_a_pause_cancels_send_now_silently(bot: Bot) -> None:
     with pytest.raises(LostClaimError):
         await sending
     assert (paused.run, paused.past) == (None, ())
-    assert await bot.documents.list_prefix(f"{ACME}/digest-baseline/") == []
 
 
 async def test_no_other_worker_takes_over_send_now(bot: Bot) -> None:
@@ -171,18 +170,22 @@ async def test_no_other_worker_takes_over_send_now(bot: Bot) -> None:
     assert ends(await sending) == [(Outcome.POSTED, None)]
 
 
-async def test_send_now_follows_a_dead_process_after_its_minute(bot: Bot) -> None:
+@pytest.mark.parametrize("is_dead", [True, False], ids=["dead", "alive"])
+async def test_send_now_takes_over_the_slot_of_a_process_that_collects(
+    bot: Bot, is_dead: bool
+) -> None:
     await bot.make()
     await bot.collecting_at(NINE)
-    await bot.dies()
+    if is_dead:
+        await bot.dies()
 
-    bot.clock.now = NINE + 59 * SECOND
-    with pytest.raises(DigestBusyError):
-        await send_now(bot)
-    bot.clock.now = NINE + MINUTE
-    await send_now(bot)
+    sending = asyncio.create_task(send_now(bot))
+    bot.lists.gate.set()
+    sent = await sending
+    await bot.at(NINE)
 
-    assert len(digests(bot)) == 1
+    assert ends(sent) == [(Outcome.POSTED, None)]
+    assert (len(digests(bot)), ends(await bot.digest())) == (1, ends(sent))
 
 
 async def test_send_now_after_a_death_during_a_post_posts_again(bot: Bot) -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.baseline import Baseline, Replaced
-from bot.digests.edits import create, start_manual_run
+from bot.digests.baseline import Baseline, Replaced, pack, unpack
+from bot.digests.edits import create
 from bot.digests.models import Digest, Mention, Plan, UnknownDigestError
 from bot.digests.repository import DigestRepository, decode_digest, encode_digest
 from bot.digests.schedule import Schedule
@@ -78,22 +78,9 @@ async def test_a_digest_that_is_not_there_is_unknown(repository: DigestRepositor
         await repository.delete(ACME, "d1")
 
 
-async def test_only_needed_baselines_are_kept(repository: DigestRepository) -> None:
-    digest = start_manual_run(create("d1", PLAN, BOB, EVE), BOB, EVE, "at work")
-    await repository.put(ACME, replace(digest, baseline="other"))
-    first = Baseline(scores={"a.example": 1.0}, taken_at=EVE)
+def test_a_baseline_comes_back_from_its_text_as_it_was() -> None:
     before = Replaced(EVE, {"b.example": 2.0}, ("a.example",))
     marks = {"a.example": {"registration": 30}}
-    second = Baseline(scores={"a.example": None}, taken_at=NINE, marks=marks, replaced=before)
+    baseline = Baseline(scores={"a.example": None}, taken_at=NINE, marks=marks, replaced=before)
 
-    await repository.keep_baseline(ACME, "d1", "one", first)
-    await repository.keep_baseline(ACME, "d1", "other", second)
-    await repository.keep_baseline(ACME, "d1", "at work", second)
-
-    assert await repository.baselines(ACME, "d1") == {
-        "one": first,
-        "other": second,
-        "at work": second,
-    }
-    await repository.forget_baselines(ACME, "d1")
-    assert await repository.baselines(ACME, "d1") == {"other": second, "at work": second}
+    assert unpack(pack(baseline)) == baseline

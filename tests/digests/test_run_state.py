@@ -4,8 +4,7 @@ from datetime import UTC, datetime, time, timedelta
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
 from bot.digests.models import Digest, Notice, Outcome, Plan
-from bot.digests.notices import after_sending, start_notices, with_notice
-from bot.digests.run_state import claim_due_run
+from bot.digests.run_state import after_sending, settled, start_notices, take_up, with_notice
 from bot.digests.schedule import Schedule
 from bot.keys.failures import FailureReason
 from tests.digests.builders import outcomes
@@ -22,13 +21,13 @@ def a_daily_digest() -> Digest:
     return create("d1", Plan(channel_id="C1", schedule=DAILY), BOB, THURSDAY)
 
 
-def claimed_at(now: datetime, token: str = "ours") -> Digest:
-    return claim_due_run(a_daily_digest(), now, token)
+def taken_up_at(now: datetime, token: str = "ours") -> Digest:
+    return take_up(a_daily_digest(), now, token)
 
 
 def posting_at(now: datetime, token: str = "ours") -> Digest:
-    claimed = claimed_at(now, token)
-    return run_state.begin_posting(claimed, token, now, baseline="a", average=80)
+    taken = taken_up_at(now, token)
+    return run_state.begin_posting(taken, token, now, baseline="a", average=80)
 
 
 @loop_over(
@@ -37,12 +36,12 @@ def posting_at(now: datetime, token: str = "ours") -> Digest:
     ids=lambda value: str(value),
 )
 def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes: int) -> None:
-    digest, now = claimed_at(NINE), NINE
+    digest, now = taken_up_at(NINE), NINE
     for _ in range(attempts):
         digest = run_state.postpone(digest, "ours", now, FailureReason.SERVICE)
         waited = run_state.due_at(digest)
         assert waited is not None
-        digest, since, now = claim_due_run(digest, waited, "ours"), now, waited
+        digest, since, now = take_up(digest, waited, "ours"), now, waited
 
     assert now - since == minutes * MINUTE
 
@@ -50,21 +49,21 @@ def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes
 def test_a_run_never_waits_beyond_its_grace() -> None:
     late = NINE + 6 * HOUR - MINUTE
 
-    digest = run_state.postpone(claimed_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
+    digest = run_state.postpone(taken_up_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
 
     assert run_state.due_at(digest) == NINE + 6 * HOUR
 
 
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:
-    key = run_state.postpone(claimed_at(NINE), "ours", NINE, FailureReason.KEY)
-    service = run_state.postpone(claimed_at(NINE), "ours", NINE, FailureReason.SERVICE)
+    key = run_state.postpone(taken_up_at(NINE), "ours", NINE, FailureReason.KEY)
+    service = run_state.postpone(taken_up_at(NINE), "ours", NINE, FailureReason.SERVICE)
 
     assert run_state.due_at(run_state.retry_with_new_key(key, NINE + HOUR)) == NINE + HOUR
     assert run_state.retry_with_new_key(service, NINE + HOUR) == service
 
 
 def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
-    digest = claimed_at(NINE + 4 * DAY + HOUR)
+    digest = taken_up_at(NINE + 4 * DAY + HOUR)
 
     assert digest.run is not None
     assert digest.run.slot.due_at == NINE + 4 * DAY
@@ -84,7 +83,7 @@ def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:
 
 
 def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again() -> None:
-    digest = run_state.pause_for_channel(claimed_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
+    digest = run_state.pause_for_channel(taken_up_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
     digest = start_manual_run(replace(digest, notices=()), BOB, NINE + HOUR, "hers")
 
     digest = run_state.pause_for_channel(digest, "hers", NINE + HOUR, FailureReason.ARCHIVED)
@@ -105,7 +104,7 @@ def test_a_send_now_into_a_closed_channel_within_a_persons_pause_tells_the_owner
 def test_slots_within_a_pause_are_not_missed_and_one_at_its_end_is_posted(until: datetime) -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=until)
 
-    digest = claim_due_run(digest, NINE + 3 * DAY, "ours")
+    digest = take_up(digest, NINE + 3 * DAY, "ours")
 
     assert digest.pause is None
     assert digest.run is not None
@@ -120,7 +119,7 @@ def test_a_pause_without_an_end_is_never_due() -> None:
 
 
 def test_a_notice_is_sent_once_unless_its_sender_dies() -> None:
-    digest = claim_due_run(posting_at(NINE, "dead"), NINE + run_state.CLAIM, "ours")
+    digest = settled(posting_at(NINE, "dead"), NINE + run_state.CLAIM)
     now = NINE + run_state.CLAIM
     digest, due = start_notices(digest, now)
 

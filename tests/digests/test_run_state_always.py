@@ -11,8 +11,16 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
-from bot.digests.models import DigestBusyError, LostClaimError, Outcome, Pause, Plan, RunState
-from bot.digests.run_state import claim_due_run
+from bot.digests.models import (
+    Digest,
+    DigestBusyError,
+    LostClaimError,
+    Outcome,
+    Pause,
+    Plan,
+    RunState,
+)
+from bot.digests.run_state import settled, take_up, take_up_again
 from bot.digests.schedule import Schedule, slots_until
 from bot.keys.failures import FailureReason
 
@@ -31,7 +39,9 @@ class DigestMachine(RuleBasedStateMachine):
         super().__init__()
         self.now = START
         self.digest = create("d1", Plan(channel_id="C1", schedule=SCHEDULE), BOB, START)
-        self.workers: list[str] = []
+        # What each worker has, beside what was stored when it took the digest up.
+        self.workers: dict[str, tuple[Digest, Digest]] = {}
+        self.pressed, self.taken = 0, 0
         self.is_waited_for = False
         self.sent: Counter[datetime] = Counter()  # asked of Slack, and not surely refused
         # Computed as time goes by, once: all of them again at each step took most of the time.
@@ -44,37 +54,46 @@ class DigestMachine(RuleBasedStateMachine):
 
     @rule()
     def a_worker_takes_it_up(self) -> None:
-        self._claim(f"worker-{len(self.workers)}")
-        run = self.digest.run
-        is_mine = run and run.token == self.workers[-1]
-        # What a person sent goes on in a pause, as they were promised.
-        assert not (is_mine and self.digest.pause and not (run and run.is_extra))
+        self._settle()
+        self.taken += 1
+        token = f"worker-{self.taken}"
+        taken = take_up(self.digest, self.now, token)
+        run = taken.run
+        if run and run.token == token:
+            self.workers[token] = taken, self.digest
+            # What a person sent goes on in a pause, as they were promised.
+            assert run.is_extra or not taken.pause
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data(), trouble=TROUBLES)
     def it_has_to_wait(self, data: st.DataObject, trouble: FailureReason) -> None:
-        token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
-            if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = run_state.postpone(self.digest, token, self.now, trouble)
+            digest, token = self._before_a_step(data)
+            self.digest = run_state.postpone(digest, token, self.now, trouble)
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data())
     def it_has_nothing_to_say(self, data: st.DataObject) -> None:
-        token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
-            if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = run_state.mark_silent(self.digest, token, self.now, average=1)
+            digest, token = self._before_a_step(data)
+            self.digest = run_state.mark_silent(digest, token, self.now, baseline="", average=1)
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data())
     def a_worker_begins_to_post(self, data: st.DataObject) -> None:
-        token = data.draw(st.sampled_from(self.workers))
         with contextlib.suppress(LostClaimError):
-            if run_state.own_run(self.digest, token).state is RunState.CLAIMED:
-                self.digest = run_state.begin_posting(
-                    self.digest, token, self.now, baseline="a", average=80
-                )
+            digest, token = self._before_a_step(data)
+            self.digest = run_state.begin_posting(
+                digest, token, self.now, baseline="a", average=80
+            )
+
+    def _before_a_step(self, data: st.DataObject) -> tuple[Digest, str]:
+        """Return the digest that a worker changes; each takes one step before it posts."""
+        token = data.draw(st.sampled_from(sorted(self.workers)))
+        taken, stored = self.workers.pop(token)
+        if self.digest is stored:
+            return taken, token
+        return take_up_again(self.digest, taken, self.now, token), token
 
     @precondition(lambda self: self.digest.run and self.digest.run.state is RunState.POSTING)
     @rule(end=ENDS)
@@ -99,14 +118,15 @@ class DigestMachine(RuleBasedStateMachine):
             )
         else:  # no one knows, and no one says
             self._it_becomes(max(self.now, run.until))
-            self._claim("heir")
+            self._settle()
 
     @rule()
     def somebody_sends_it(self) -> None:
-        self.workers.append(f"person-{len(self.workers)}")
-        was_paused = self.digest.pause
+        self.pressed += 1
+        token, was_paused = f"person-{self.pressed}", self.digest.pause
         with contextlib.suppress(DigestBusyError):
-            self.digest = start_manual_run(self.digest, BOB, self.now, self.workers[-1])
+            self.digest = start_manual_run(self.digest, BOB, self.now, token)
+            self.workers[token] = self.digest, self.digest
             self.is_waited_for = False  # they get the answer to this press
         if was_paused and not self.digest.pause:  # it settled what a dead process had left
             self._want_none_in(was_paused, was_paused.until or self.now)
@@ -168,7 +188,7 @@ class DigestMachine(RuleBasedStateMachine):
             assert self.digest.pause
             assert not self.digest.run
             return
-        again = claim_due_run(self.digest, max(due_at, self.now), "somebody else")
+        again = take_up(self.digest, max(due_at, self.now), "somebody else")
         is_told = any(notice.retry_at is None for notice in self.digest.notices)
         assert is_told or again != self.digest or due_at > self.now
 
@@ -178,10 +198,10 @@ class DigestMachine(RuleBasedStateMachine):
         self.unaccounted.update(slots)
         self.now = now
 
-    def _claim(self, token: str) -> None:
-        self.workers.append(token)
+    def _settle(self) -> None:
         was_paused = self.digest.pause
-        self.digest = claim_due_run(self.digest, self.now, token)
+        after = settled(self.digest, self.now)
+        self.digest = self.digest if after == self.digest else after
         if was_paused and not self.digest.pause:
             self._want_none_in(was_paused, was_paused.until or self.now)
 

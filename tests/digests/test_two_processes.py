@@ -3,14 +3,17 @@
 import asyncio
 from datetime import timedelta
 
-from bot.digests.models import Outcome
+import pytest
+
+from bot.digests.models import Mode, Outcome
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
+from bot.slack.errors import SlackRateLimitedError
+from bot.tracker.models import UnavailableError
 from tests.digests.builders import ACME, BOB, EVE, NINE, Bot, ends, send_now
 from tests.fakes import TIME_LIMIT_S
 
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
-LOST = (Outcome.MISSED, FailureReason.DOWN)
 
 
 def beside(bot: Bot) -> Bot:
@@ -23,19 +26,31 @@ async def hand_over(bot: Bot) -> None:
     await bot.worker.deliver(ACME, [(await bot.digest()).digest_id])
 
 
-async def test_a_claimed_run_is_left_to_its_worker_for_a_minute(bot: Bot) -> None:
-    await bot.make()
+@pytest.mark.parametrize("mode", Mode, ids=str)
+async def test_of_two_processes_that_collect_one_posts(bot: Bot, mode: Mode) -> None:
+    await bot.make(mode=mode)
     await bot.collecting_at(NINE)
 
-    bot.clock.now = NINE + 59 * SECOND
     await hand_over(beside(bot))
-    early = list(bot.posts.posts)
-    bot.clock.now = NINE + MINUTE
-    await hand_over(beside(bot))
-
-    assert (early, len(bot.posts.posts)) == ([], 1)
+    first = list(bot.posts.posts)
     bot.lists.gate.set()
     assert await bot.tasks.drain(TIME_LIMIT_S)
+
+    assert (len(first), bot.posts.posts) == (1, first)
+    assert ends(await bot.digest()) == [(Outcome.POSTED, None)]
+
+
+async def test_of_two_processes_that_try_again_one_posts(bot: Bot) -> None:
+    await bot.make()
+    bot.posts.errors = [SlackRateLimitedError(30)]
+    await bot.at(NINE)
+    await bot.collecting_at(NINE + MINUTE)
+
+    await hand_over(beside(bot))
+    bot.lists.gate.set()
+    assert await bot.tasks.drain(TIME_LIMIT_S)
+
+    assert len(bot.posts.posts) == 1
     assert ends(await bot.digest()) == [(Outcome.POSTED, None)]
 
 
@@ -59,14 +74,15 @@ async def test_after_a_new_key_a_run_has_an_hour_and_no_more(bot: Bot) -> None:
     await bot.make()
     bot.lists.error = NoKeyError("none")
     await bot.at(NINE)
-    bot.lists.error = None
+    bot.lists.error = UnavailableError("down", is_outcome_unknown=False)
     await bot.service.retry_waiting(ACME)
-    await bot.collecting_at(NINE + 9 * HOUR)
+    await bot.at(NINE + 9 * HOUR)
+    await bot.collecting_at(NINE + 9 * HOUR + 30 * MINUTE)
     await bot.dies()
 
     await bot.at(NINE + 10 * HOUR)
 
-    assert ends(await bot.digest()) == [LOST]
+    assert ends(await bot.digest()) == [(Outcome.FAILED, FailureReason.SERVICE)]
 
 
 async def test_another_process_does_not_call_a_running_post_uncertain(bot: Bot) -> None:

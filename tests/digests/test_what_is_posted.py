@@ -1,12 +1,13 @@
 """What the words of a digest are given, and what its runs leave in the store."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from bot.blocks.message import Message
+from bot.digests.baseline import unpack
 from bot.digests.delivery import DigestRenderer
 from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
@@ -23,7 +24,6 @@ from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
 from tests.digests.builders import (
-    ACME,
     ADA,
     BOB,
     DAY,
@@ -72,10 +72,9 @@ def bot(press: Press) -> Bot:
     return a_bot(press)
 
 
-async def kept(bot: Bot) -> list[str]:
-    """Return the names of all that the store keeps to compare with."""
-    found = await bot.documents.list_prefix(f"{ACME}/digest-baseline/")
-    return [document.key.rpartition("/")[2] for document in found]
+async def kept(bot: Bot) -> Mapping[str, float | None]:
+    """Return the scores with which the next post is compared."""
+    return unpack((await bot.digest()).packed_baseline).scores
 
 
 class BusyChannel(FakePosts):
@@ -220,14 +219,15 @@ async def test_only_the_first_post_is_said_to_be_the_first(bot: Bot, press: Pres
     assert [post.is_first for post in press.posts] == [True, False, False]
 
 
-async def test_only_what_the_next_post_is_compared_with_is_kept(bot: Bot) -> None:
+async def test_a_heartbeat_is_not_what_the_next_post_is_compared_with(bot: Bot) -> None:
     await bot.make(mode=Mode.CHANGES, heartbeat_every=1)
 
-    for day, score in enumerate([41, 90, 90, 90, 20]):  # two are posted, one is a heartbeat
+    for day, score in enumerate([41, 42, 43, 44]):  # one is posted, one is a heartbeat
         bot.lists.domains = (a_domain(score=score),)
         await bot.at(NINE + day * DAY)
 
-    assert await kept(bot) == [(await bot.digest()).baseline]
+    assert len(bot.posts.posts) == 2
+    assert list((await kept(bot)).values()) == [41]
 
 
 @pytest.mark.parametrize(
@@ -243,13 +243,16 @@ async def test_only_what_the_next_post_is_compared_with_is_kept(bot: Bot) -> Non
 async def test_a_refused_post_leaves_nothing_behind(bot: Bot, error: SlackError) -> None:
     await bot.make()
     await bot.at(NINE)
-    before = await kept(bot)
+    before = await bot.digest()
     bot.posts.errors = [error]
+    bot.lists.domains = (a_domain(score=90),)
 
     await bot.at(NINE + DAY)
 
-    assert len(before) == 1
-    assert await kept(bot) == before
+    after = await bot.digest()
+    assert len(await kept(bot)) == 1
+    assert (after.baseline, after.packed_baseline) == (before.baseline, before.packed_baseline)
+    assert not (after.run and after.run.packed_baseline)
 
 
 def a_mistake() -> Awaitable[object]:

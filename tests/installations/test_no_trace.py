@@ -9,6 +9,7 @@ from typing import NoReturn
 import pytest
 
 from bot.access.repository import Act, Audiences, Audit, Managers
+from bot.digests.baseline import pack
 from bot.digests.models import Alert, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
@@ -99,13 +100,13 @@ class Life:
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
         digests = DigestRepository(self.documents)
-        digest = a_digest(channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}")
+        baseline = pack(a_baseline({f"{self.mark}.example": 41}))
+        digest = a_digest(
+            channel_id=f"C_{self.mark}", made_by=f"U_{self.mark}", packed_baseline=baseline
+        )
         await digests.put(self.workspace, digest)
         nights = NightlySetting(self.documents, digests.zones, clock=self.clock)
         await nights.begin(self.workspace)
-        await digests.keep_baseline(
-            self.workspace, digest.digest_id, "first", a_baseline({f"{self.mark}.example": 41})
-        )
         now = self.clock()
         fall = Fall(host=f"{self.mark}.example", at=now, told_at=now)
         alert = Alert(

@@ -30,12 +30,11 @@ async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: fl
     pool = await open_pool(parse_address(url))
     calls = Calls(pool)
 
-    async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> list[str]:
+    async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> None:
         for digest_id in digests:
             begun = await calls.run(BEGIN, (f"{workspace}/digest/{digest_id}", os.getpid()))
             await asyncio.sleep(each_s)
             await calls.run(END, begun[0])
-        return []
 
     intervals = replace(QUICK, dead_after_s=dead_after_s)
     async with working(

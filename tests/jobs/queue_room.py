@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
 
 from bot.jobs.queue import Intervals, working
+from bot.jobs.queue_jobs import Deliver
 from bot.process.workspace import WorkspaceId
+from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
 from tests.fakes import TIME_LIMIT_S
 
@@ -86,7 +88,7 @@ class Deliveries:
         self._wanted = wanted
         self._enough = asyncio.Event()
 
-    async def __call__(self, workspace: WorkspaceId, digests: Sequence[str]) -> list[str]:
+    async def __call__(self, workspace: WorkspaceId, digests: Sequence[str]) -> None:
         name = str(workspace)
         self._under_way[name] += 1
         if self._under_way[name] > 1:
@@ -98,7 +100,8 @@ class Deliveries:
         self.done.append((name, [each for each in digests if each not in self.unreadable]))
         if len(self.digests) >= self._wanted:
             self._enough.set()
-        return [each for each in digests if each in self.unreadable]
+        if self.unreadable.intersection(digests):
+            raise StoreError("a damaged page")
 
     @property
     def digests(self) -> list[str]:
@@ -117,7 +120,7 @@ class Deliveries:
 
 def at_work(
     pool: Pool,
-    deliver: Callable[[WorkspaceId, Sequence[str]], Awaitable[list[str]]],
+    deliver: Deliver,
     periodic: Mapping[str, Callable[[], Awaitable[object]]] | None = None,
     *,
     every_s: float = 0.1,

@@ -128,10 +128,9 @@ async def test_what_the_stop_cuts_off_is_handed_back_and_done_by_the_next(pool: 
     begun = asyncio.Event()
     deliveries = Deliveries()
 
-    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> list[str]:
+    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> None:
         begun.set()
         await asyncio.Event().wait()
-        return []
 
     await put_due(pool, digests_of("T1"))
     async with at_work(pool, never_end, finish_within_s=0.05):
@@ -198,10 +197,9 @@ async def test_a_stuck_job_holds_no_process(pool: Pool, monkeypatch: pytest.Monk
 async def test_depth_counts_what_waits_and_what_is_under_way(pool: Pool) -> None:
     begun = asyncio.Event()
 
-    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> list[str]:
+    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> None:
         begun.set()
         await asyncio.Event().wait()
-        return []
 
     await put_due(pool, digests_of("T1", each=250))
     async with at_work(pool, never_end, finish_within_s=0.05):

@@ -49,7 +49,7 @@ async def test_due_work_is_deferred_once_in_ten_minutes(pool: Pool) -> None:
 
 async def test_only_digests_are_taken_and_only_those_that_are_due(pool: Pool) -> None:
     deferred = Deferred()
-    await put_due(pool, ["-.T1/digest-baseline/d1/r", "-.T1/pending/digest/d1"])
+    await put_due(pool, ["-.T1/digest-alert/d1/r", "-.T1/pending/digest/d1"])
     await put_due(pool, ["-.T1/digest/later"], due_at=NOW + timedelta(seconds=1))
     await put_due(pool, ["-.T1/digest/paused"], due_at=None)
     await put_due(pool, ["-.T1/digest/now"], due_at=NOW)

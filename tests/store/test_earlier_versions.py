@@ -15,7 +15,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot.access.repository import Act, Audiences, Audit, Managers
-from bot.digests.repository import DigestRepository
+from bot.digests.baseline import unpack
+from bot.digests.repository import ALERT, DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.domains.add_domain import DomainAdder
@@ -107,23 +108,17 @@ async def bulk_scan(documents: Documents) -> None:
 async def digest(documents: Documents) -> None:
     one, other = await DigestRepository(documents).of_workspace(HOME)
     assert {one.plan.is_alert, other.plan.is_alert} == {True, False}
+    assert unpack(one.packed_baseline).scores
     assert one.past
     assert other.past
 
 
 async def digest_alert(documents: Documents) -> None:
     repository = DigestRepository(documents)
-    [name] = [name for _, name in await repository.due_alerts(WRITTEN_AT + YEAR, limit=9)]
+    [name] = [name for _, name in await repository.due(WRITTEN_AT + YEAR, limit=9, kind=ALERT)]
     alert = await repository.alert(HOME, name)
     assert [fall.host for fall in alert.falls] == ["www.example"]
     assert alert.taken_by
-
-
-async def digest_baseline(documents: Documents) -> None:
-    repository = DigestRepository(documents)
-    for each in await repository.of_workspace(HOME):
-        baselines = await repository.baselines(HOME, each.digest_id)
-        assert each.baseline in baselines
 
 
 async def ends(documents: Documents) -> None:
@@ -207,7 +202,6 @@ READS: dict[str, Callable[[Documents], Awaitable[None]]] = {
     "bulk-scan": bulk_scan,
     "digest": digest,
     "digest-alert": digest_alert,
-    "digest-baseline": digest_baseline,
     "ends": ends,
     "greeted": greeted,
     "held-key": held_key,

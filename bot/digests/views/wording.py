@@ -29,7 +29,6 @@ from bot.digests.models import (
     Pause,
     Plan,
     Run,
-    RunState,
 )
 from bot.digests.run_state import end_pause_in_time
 from bot.digests.views.schedule import schedule_text, slot_text
@@ -248,11 +247,11 @@ def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[
         coming = run_after_pause(digest, reader_zone)
         return [paused, *([f"Next run {coming}"] if coming else [])]
     run, coming = digest.run, next_run_text(digest, reader_zone)
-    if run is None:
+    if run is None and digest.next.due_at > now:
         return [f"▶️ *Active*, next run {coming}"]
-    if run.state is RunState.WAITING:
-        return [_waiting_line(run), f"Next run {coming}"]
-    is_due = now >= run.until  # the process that ran it is gone: it runs again
+    if run and run.trouble:
+        return [_waiting_line(run, run.trouble), f"Next run {coming}"]
+    is_due = run is None or now >= run.until  # or the process that ran it is gone
     return [f"📤 *{'Due now' if is_due else 'Being sent now'}*, next run {coming}"]
 
 
@@ -288,8 +287,7 @@ def until_text(until: datetime, zone: str) -> str:
     return day_text(until.astimezone(zone_of(zone)).date())
 
 
-def _waiting_line(run: Run) -> str:
-    reason = run.trouble or FailureReason.SERVICE
+def _waiting_line(run: Run, reason: FailureReason) -> str:
     again = f"next try {moment_token(run.until)}"
     return f"🕓 *Waiting*: {failure_text(reason)}; {again}. {remedy(reason)}".strip()
 

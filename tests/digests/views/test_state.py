@@ -46,8 +46,8 @@ def test_a_run_that_waits_says_why_and_when_it_is_tried_again(trouble: FailureRe
 
 
 @loop_over(("minutes", "words"), [(1, "Being sent now"), (0, "Due now"), (-9, "Due now")])
-@loop_over("how_far", [RunState.CLAIMED, RunState.POSTING])
-def test_a_claimed_run_is_shown(how_far: RunState, minutes: int, words: str) -> None:
+@loop_over("how_far", RunState)
+def test_a_run_under_way_is_shown(how_far: RunState, minutes: int, words: str) -> None:
     assert f"*{words}*" in state(a_digest(run=a_run_for(minutes, how_far)))
 
 
