@@ -8,9 +8,10 @@ import pytest
 
 from bot.app import main as app
 from bot.app.bolt import TimedApp
-from bot.digests import repository
+from bot.digests import collector, repository
 from bot.digests.repository import decode_digest
 from bot.digests.run_state import due_at
+from bot.digests.views import alert
 from bot.digests.worker import DigestWorker
 from bot.dispatch import router
 from bot.dispatch.request import Request
@@ -128,6 +129,14 @@ def be_blind(patch: Patch) -> None:
     patch.setattr(facts, "_issue_knowledge", lambda *_args: Knowledge.NONE)
 
 
+def name_no_taker(patch: Patch) -> None:
+    patch.setattr(alert, "_states", lambda *_args: [])
+
+
+def hear_no_snooze(patch: Patch) -> None:
+    patch.setattr(collector, "snoozed_hosts", lambda *_args: set())
+
+
 def write_half(patch: Patch) -> None:
     whole = repository.encode_digest
 
@@ -164,6 +173,8 @@ def leave_a_task(patch: Patch) -> None:
         (list_of_another, "workspaces", "command", 0.3),
         (forget_nothing, "uninstalled", "uninstall", 0.1),
         (be_blind, "well-being", "command", 0.5),
+        (name_no_taker, "card", "alert", 0.5),
+        (hear_no_snooze, "snooze", "alert", 2.0),
         (write_half, "store", "digest", 0.1),
         (run_with_an_error, "log", "command", 0.1),
         (leave_a_task, "left over", "command", 0.1),

@@ -20,6 +20,7 @@ from bot.playground.slack.delivery import Carrier
 from bot.process.logs import set_up_logs
 from bot.store.documents import StoreError
 from bot.store.sqlite import SqliteDocuments
+from tests.virtual_time.late_store import late_store
 from tests.whole.harness import Harness, until_ready
 from tests.whole.many import Many, many_stand_ins
 
@@ -166,7 +167,11 @@ async def running_world(folder: Path, transport: str) -> AsyncIterator[World]:
             "SLACK_CLIENT_SECRET": many.slack.client_secret,
         }
         try:
-            with mock.patch.dict(os.environ, ours), cut_off_when_killed(world.killed):
+            with (
+                mock.patch.dict(os.environ, ours),
+                late_store(),
+                cut_off_when_killed(world.killed),
+            ):
                 await world.start_bot()
                 yield world
                 await world.stop_bot()
