@@ -41,7 +41,7 @@ seeds: $(COMPILED)  ## the whole bot under other orders and delays, and once in 
 life: $(READY)  ## weeks of the bot's life in virtual time, each drawn by a seed of its own
 	$(BIN)/python -m tests.life $(WEEKS) $(SEED)
 
-torture: $(READY)  ## load and kill -9, on both stores, for minutes (run it alone)
+torture: $(READY)  ## workers under load and kill -9, on PostgreSQL, for minutes (run it alone)
 	$(BIN)/python -m tests.benchmarks.load_and_kill
 
 bench: $(READY)  ## the bot beside a bare Bolt app, in a few minutes; writes docs/performance.md
