@@ -22,6 +22,7 @@ from tests.whole.digests import EVERY_DAY
 from tests.whole.harness import SCOPES, Harness
 
 STEPS_A_DAY = 14
+TICK_S = 60.0
 WAYS = ("http", "socket")
 SETTLED_S, LONGEST_S, LOOK_S = 45.0, 20_000.0, 30.0
 WAITED_S, FLAP_S, LOOKED_AFTER_S = 1200.0, 900.0, 1000.0
@@ -490,14 +491,19 @@ class Told:
 
 
 def lived(
-    seed: int, days: float, steps: Mapping[str, float] = STEPS, *, steps_a_day: float = STEPS_A_DAY
+    seed: int,
+    days: float,
+    steps: Mapping[str, float] = STEPS,
+    *,
+    steps_a_day: float = STEPS_A_DAY,
+    tick_s: float = TICK_S,
 ) -> str:
     """Live for so many days; return what went wrong and where, empty for nothing."""
     told, before = Told(), clock.current()
     clock.use(clock.VirtualClock(seed, "life", longest_s=(2 * days + 1) * 86_400))
     try:
         with tempfile.TemporaryDirectory() as folder:
-            asyncio.run(_live(Path(folder), told, seed, days, steps, steps_a_day))
+            asyncio.run(_live(Path(folder), told, seed, days, steps, steps_a_day, tick_s))
     except Exception as error:  # noqa: BLE001  # whatever it is, its place in the life is told
         where = f"day {told.day:.2f}, step {told.number} ({told.step})"
         why = "" if isinstance(error, Violation) else traceback.format_exc()
@@ -514,11 +520,12 @@ async def _live(
     days: float,
     steps: Mapping[str, float],
     steps_a_day: float,
+    tick_s: float,
 ) -> None:
     descriptors = open_descriptors()
     chance = random.Random(seed)
     loop = asyncio.get_running_loop()
-    async with running_world(folder, WAYS[seed % 2]) as world:
+    async with running_world(folder, WAYS[seed % 2], tick_s) as world:
         story = Story(world, chance)
         flapping = asyncio.create_task(story.flap())
         began = loop.time()

@@ -25,11 +25,12 @@ from bot.tracker.findings import Knowledge
 from tests.life.story import lived
 
 SEEDS = range(1, 21)
+SELDOM_S = 300.0  # ticks are most of what a quiet day costs
 Patch = pytest.MonkeyPatch
 
 
 def test_some_days_are_well() -> None:
-    assert lived(1, 1.0) == ""
+    assert lived(1, 0.5, steps_a_day=40, tick_s=SELDOM_S) == ""
 
 
 def ack_late(patch: Patch) -> None:
@@ -186,7 +187,7 @@ def test_a_planted_fault_is_found(
     plant(monkeypatch)
     whys = []
     for seed in SEEDS:
-        why = lived(seed, days, dict.fromkeys(steps.split(), 1.0), steps_a_day=40)
+        why = lived(seed, days, dict.fromkeys(steps.split(), 1.0), steps_a_day=40, tick_s=SELDOM_S)
         whys.append(why[:200])
         if why.startswith(found):
             return
