@@ -187,7 +187,9 @@ def test_a_planted_fault_is_found(
     plant(monkeypatch)
     whys = []
     for seed in SEEDS:
-        why = lived(seed, days, dict.fromkeys(steps.split(), 1.0), steps_a_day=40, tick_s=SELDOM_S)
+        a_day = 40 if days < 1 else 8
+        how = dict.fromkeys(steps.split(), 1.0)
+        why = lived(seed, days, how, steps_a_day=a_day, tick_s=SELDOM_S)
         whys.append(why[:200])
         if why.startswith(found):
             return

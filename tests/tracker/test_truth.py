@@ -96,11 +96,11 @@ def without(part: str) -> Names:
 
 
 def wrong_words(names: Names | None = None) -> Iterator[str]:
-    """Yield what is wrong about each sample and each shape."""
+    """Yield what is wrong about each shape and each sample."""
+    yield from wrongly_read(names)
     for sample in samples():
         counts = judged(sample, facts_of(sample.sections, NOW, names))
         yield from (f"{sample.name}: {wrong}" for wrong in counts.elements() if wrong not in RIGHT)
-    yield from wrongly_read(names)
 
 
 @cache
