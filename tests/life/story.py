@@ -272,7 +272,7 @@ class Story:
             await asyncio.sleep(LOOKED_AFTER_S)
             for each in app.account.domains.values():
                 if each.domain.startswith(("shop.", "www.")):
-                    each.health = max(0, (each.health or 50) - 30)
+                    each.health = self.chance.choice([5, 20, 35])
             await asyncio.sleep(LOOKED_AFTER_S)
         for _ in range(self.chance.randrange(1, 4)):
             person = app.slack.person(self.chance.choice(["ada", "bob", "cy", "gus"]))

@@ -173,7 +173,7 @@ def leave_a_task(patch: Patch) -> None:
         (seal_nothing, "secret", "command", 0.1),
         (list_of_another, "workspaces", "command", 0.3),
         (forget_nothing, "uninstalled", "uninstall", 0.1),
-        (be_blind, "well-being", "command", 0.5),
+        (be_blind, "well-being", "crowd", 0.5),
         (name_no_taker, "card", "alert", 0.5),
         (hear_no_snooze, "snooze", "alert", 2.0),
         (write_half, "store", "digest", 0.1),
