@@ -18,7 +18,7 @@ from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import FakeClock
-from tests.web.test_slack import BODY, SECRET, FakeBolt, signed
+from tests.web.test_server_slack import BODY, SECRET, FakeBolt, signed
 
 
 @pytest.fixture
