@@ -175,7 +175,7 @@ def leave_a_task(patch: Patch) -> None:
         (forget_nothing, "uninstalled", "uninstall", 0.1),
         (be_blind, "well-being", "crowd", 0.5),
         (name_no_taker, "card", "alert", 0.5),
-        (hear_no_snooze, "snooze", "alert", 2.0),
+        (hear_no_snooze, "snooze", "alert", 0.5),
         (write_half, "store", "digest", 0.1),
         (run_with_an_error, "log", "command", 0.1),
         (leave_a_task, "left over", "command", 0.1),
