@@ -325,9 +325,9 @@ class Checks:
     def is_silent(self, app: Harness, alert: Alert) -> None:
         channel = app.slack.world.workspace.channels[alert.channel_id]
         for message in channel.messages[-60:]:
-            key = (app.portfolio, channel.id, message.ts)
-            if key not in self._looked and message.thread_ts == alert.ts and "📉" in message.text:
-                raise Violation(f"snooze: {message.text} of {alert}")
+            is_new = (app.portfolio, channel.id, message.ts) not in self._looked
+            if is_new and message.thread_ts == alert.ts and "📉" in message.everything:
+                raise Violation(f"snooze: {message.everything} of {alert}")
 
     # Messages
 

@@ -265,14 +265,19 @@ class Story:
         await self.people.type(app, person, f"/domaindigest {line}", channel)
 
     async def alert(self) -> None:
-        """People press what an alert's card offers; where none stands, domains get worse first."""
+        """People press what an alert's card offers; where none stands, domains get worse first.
+
+        They do while one stands, too.
+        """
         app = self.app
-        if not self.checks.cards(app):
+        there = self.checks.cards(app)
+        if not there:
             await self.people.type(app, app.bob, "/domaindigest every 15 minutes UTC", "general")
             await asyncio.sleep(LOOKED_AFTER_S)
+        if not there or self.chance.random() < 0.5:
             for each in app.account.domains.values():
                 if each.domain.startswith(("shop.", "www.")):
-                    each.health = self.chance.choice([5, 20, 35])
+                    each.health = self.chance.randrange(60)
             await asyncio.sleep(LOOKED_AFTER_S)
         for _ in range(self.chance.randrange(1, 4)):
             person = app.slack.person(self.chance.choice(["ada", "bob", "cy", "gus"]))
