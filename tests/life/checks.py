@@ -344,7 +344,8 @@ class Checks:
                         self._looked[key] = message.revision
                         self.is_founded(app, message)
                         if is_new and not message.is_ephemeral and message.bot_id:
-                            new[f"{message.everything}\n{values_of(message)}"] += 1
+                            of = message.thread_ts  # two alerts may have fallen alike
+                            new[f"{message.everything}\n{values_of(message)}{of}"] += 1
                             self.is_due(app, message)
                 for text, count in new.items():
                     if count > 1 and len(self.people.asked) < 2:
