@@ -11,7 +11,7 @@ NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit(
 unexport PYTHONDONTWRITEBYTECODE
 
 # More workers than cores, as tests wait for sockets; each one pays seconds for collection.
-WORKERS ?= 4
+WORKERS ?= 3
 SEEDS ?= 20
 WEEKS ?= 20
 SEED ?= 1
@@ -41,7 +41,7 @@ seeds: $(COMPILED)  ## the whole bot under other orders and delays, and once in 
 life: $(READY)  ## weeks of the bot's life in virtual time, each drawn by a seed of its own
 	$(BIN)/python -m tests.life $(WEEKS) $(SEED)
 
-torture: $(READY)  ## load and kill -9, on both stores, for minutes (run it alone)
+torture: $(READY)  ## workers under load and kill -9, on PostgreSQL, for minutes (run it alone)
 	$(BIN)/python -m tests.benchmarks.load_and_kill
 
 bench: $(READY)  ## the bot beside a bare Bolt app, in a few minutes; writes docs/performance.md

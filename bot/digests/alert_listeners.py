@@ -38,11 +38,11 @@ class AlertListeners:
     async def take(self, request: Request, name: str, *, takes_over: bool) -> None:
         """Note that a member of the channel is on it."""
         user_id, now = request.origin.user_id, self.screen.clock()
-        await self._require_visitor(request, name)
+        before = await self._require_visitor(request, name)
         change = partial(life.take, user_id=user_id, now=now, takes_over=takes_over)
         taken = await self._change(request, name, change)
-        if taken.taken_by != user_id:
-            await request.reply(plain_message(views.taken_already_text(taken)))
+        if before.taken_by == user_id or taken.taken_by != user_id:
+            await request.reply(plain_message(views.taken_already_text(taken, user_id)))
 
     async def let_go(self, request: Request, name: str) -> None:
         """Note that a person is no longer on it; of another they read who is."""
@@ -50,7 +50,7 @@ class AlertListeners:
         before = await self._require_visitor(request, name)
         after = await self._change(request, name, partial(life.let_go, user_id=user_id))
         if before.taken_by != user_id:
-            await request.reply(plain_message(views.taken_already_text(after)))
+            await request.reply(plain_message(views.taken_already_text(after, user_id)))
 
     async def expect(self, request: Request, value: str) -> None:
         """Note that a member of the channel knew of the changes of a domain."""

@@ -41,6 +41,8 @@ class AppInfo:
 
     name: str
     commands: tuple[SlashCommand, ...]
+    description: str = ""
+    long_description: str = ""
     scopes: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     redirect_urls: tuple[str, ...] = ()
@@ -77,9 +79,12 @@ def read_manifest(path: Path = MANIFEST, *, reads_messages: bool = False) -> App
     features, settings = manifest.get("features", {}), manifest.get("settings", {})
     pressed = settings.get("interactivity", {})
     oauth, tabs = manifest.get("oauth_config", {}), features.get("app_home", {})
+    about = manifest["display_information"]
     return AppInfo(
-        manifest["display_information"]["name"],
+        about["name"],
         _commands(features),
+        description=about.get("description", ""),
+        long_description=about.get("long_description", ""),
         scopes=tuple(oauth.get("scopes", {}).get("bot", [])),
         events=tuple(settings.get("event_subscriptions", {}).get("bot_events", [])),
         redirect_urls=tuple(oauth.get("redirect_urls", [])),

@@ -1,46 +1,35 @@
-"""Load a bot with digests, a bulk scan and people, and kill -9 what delivers, again and again.
+"""Load workers with digests, and kill -9 them at random moments, again and again.
 
     python -m tests.benchmarks.load_and_kill
 
-Once on SQLite, where the one process is killed, and once on PostgreSQL, where a `web` and two
-`worker` run and the workers are killed. The exit status is 1 when a slot was posted twice, or
-neither posted nor reported to its owner, when a domain was scanned twice or missed without a
-word, or when a person got no answer from the `web`.
+Two `worker` share a PostgreSQL. The exit status is 1 when a slot was posted twice, or
+neither posted nor reported to its owner. One process on SQLite is killed by `make life`.
 """
 
 import argparse
 import asyncio
 import random
-import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any, TypeAlias
-
-import msgspec
 
 from bot.digests.models import Digest, Outcome, Plan, RunState
 from bot.digests.repository import DigestRepository
 from bot.digests.run_state import CLAIM
 from bot.digests.schedule import Schedule
 from bot.digests.views.wording import MANAGE_DIGEST
-from bot.playground.slack import LocalSlack, Message, Person, lifecycle, running_slack
+from bot.playground.slack import LocalSlack, Message, lifecycle, running_slack
 from bot.playground.slack.installations import Consent
-from bot.playground.slack.refusals import CommandFailed
-from bot.playground.tracker import Account, Tracker, running_tracker
+from bot.playground.tracker import running_tracker
 from bot.process.workspace import WorkspaceId
-from bot.scans.bulk_record import INTERRUPTED, KIND, BulkScan
-from bot.store.documents import Documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import open_postgres
-from bot.store.sqlite import open_sqlite
 from tests.benchmarks.measured import Measured, process
-from tests.benchmarks.population import EVERY_DAY, SQLITE, Settled, fill_store
+from tests.benchmarks.population import EVERY_DAY, Settled, fill_store
 from tests.benchmarks.quick_slack import QuickSlack
 from tests.ports import reserve_port
 from tests.postgres import running_postgres
@@ -51,8 +40,6 @@ PER_ROUND = 4  # digests of a workspace in one slot: two follow each other in a 
 REFUSED = 0.05  # of the posts: too fast for Slack
 SLOW_S = 0.9  # a post takes up to that, before or after the message is there
 CALLS = 60  # a round has fewer posts for each workspace
-SCAN_S = 0.3
-BETWEEN_S = 0.5  # two lines that people type
 LEAD_S = 0.5
 KILLED_AFTER_S = (0.2, 3.0)
 HOUR = timedelta(hours=1)
@@ -60,26 +47,18 @@ CLAIM_OVER = CLAIM + timedelta(seconds=1)
 RETRIED = timedelta(minutes=16)  # a run that waits is tried again within 15
 SURELY_LATE = timedelta(minutes=10)
 QUIET_S = 3.0
-# A killed worker's jobs are taken back after 36 s.
-QUIET_ON_POSTGRES_S = 45.0
-ANSWERED_WITHIN_S = 60.0
-SCANNED_WITHIN_S = 300.0
+QUIET_AT_LAST_S = 45.0  # a killed worker's jobs are taken back after 36 s
 
 Which: TypeAlias = tuple[WorkspaceId, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """One workspace; `bob` made its digests, and types."""
+    """One workspace; bob made its digests."""
 
     workspace: WorkspaceId
     slack: LocalSlack
-    account: Account
     channel_ids: tuple[str, ...]
-
-    @property
-    def bob(self) -> Person:
-        return self.slack.person("bob")
 
     def about_digests(self, *, is_direct: bool) -> Iterator[tuple[Which, Message]]:
         """Yield the posts in channels, or the direct messages, with the digest of each."""
@@ -101,50 +80,29 @@ class Scene:
     """Everybody whom the bot serves. In each round each workspace has PER_ROUND digests."""
 
     slack: LocalSlack
-    tracker: Tracker
     places: tuple[Place, ...]
+    service_url: str
+    key: str
     clock: Clock
     first_slot: datetime
     rounds: int
     database_url: str
     chance: random.Random
 
-    @property
-    def is_shared(self) -> bool:
-        return not self.database_url.startswith(SQLITE)
-
     def posts(self) -> int:
         return sum(call.method == "chat.postMessage" for call in self.slack.calls)
 
-    @asynccontextmanager
-    async def documents(self) -> AsyncIterator[Documents]:
-        """Open the store, of SQLite a copy: the bot itself is to find what a kill left."""
-        with tempfile.TemporaryDirectory() as folder:
-            if self.is_shared:
-                documents: Documents = await open_postgres(parse_address(self.database_url))
-            else:
-                path = Path(self.database_url.removeprefix(SQLITE))
-                for each in path.parent.glob(f"{path.name}*"):
-                    shutil.copy(each, folder)
-                documents = await open_sqlite(Path(folder) / path.name)
-            yield documents
-            await documents.close()
-
     async def digests(self) -> dict[Which, Digest]:
-        """Return every digest, of a store that no one has open or that many may."""
-        async with self.documents() as documents:
-            return {
-                (place.workspace, digest.digest_id): digest
-                for place in self.places
-                for digest in await DigestRepository(documents).of_workspace(place.workspace)
-            }
-
-    async def bulk_scan(self) -> BulkScan:
-        """Return what the store holds of the bulk scan, after the bot has stopped."""
-        async with self.documents() as documents:
-            document = await documents.get(f"{self.places[0].workspace}/{KIND}")
-        assert document
-        return msgspec.convert(document.value["run"], BulkScan)
+        """Return every digest in the store."""
+        documents = await open_postgres(parse_address(self.database_url))
+        repository = DigestRepository(documents)
+        found = {
+            (place.workspace, digest.digest_id): digest
+            for place in self.places
+            for digest in await repository.of_workspace(place.workspace)
+        }
+        await documents.close()
+        return found
 
 
 @asynccontextmanager
@@ -158,9 +116,8 @@ async def running_scene(
         running_slack(clock=clock.seconds, **ABOUT.settings) as slack,
         running_tracker(clock=clock) as tracker,
     ):
-        places = tuple(_settled(slack, tracker, each) for each in range(workspaces))
-        for place in places:
-            place.account.fill(10 * rounds if place is places[0] else 10, seed=1)
+        account = tracker.account("all")
+        account.fill(10, seed=1)
         for _ in range(CALLS * workspaces * rounds):
             is_refused = chance.random() < REFUSED
             slack.fail_next(
@@ -170,35 +127,29 @@ async def running_scene(
                 delay_s=chance.uniform(0, SLOW_S),
                 after_acting=not is_refused and chance.random() < 0.5,
             )
-        tracker.scan_latency_s = SCAN_S
         scene = Scene(
             slack=slack,
-            tracker=tracker,
-            places=places,
+            places=tuple(_settled(slack, each) for each in range(workspaces)),
+            service_url=tracker.url,
+            key=account.create_key("bot"),
             clock=clock,
             first_slot=first,
             rounds=rounds,
             database_url=database_url,
             chance=chance,
         )
-        await fill_store(database_url, [_filled(scene, each) for each in places], clock())
+        await fill_store(database_url, [_filled(scene, each) for each in scene.places], clock())
         yield scene
 
 
-def _settled(slack: LocalSlack, tracker: Tracker, number: int) -> Place:
-    name = f"w{number:03}"
-    local = slack.add_workspace(name)
+def _settled(slack: LocalSlack, number: int) -> Place:
+    local = slack.add_workspace(f"w{number:03}")
     workspace = local.world.workspace
     ada, now = workspace.member_named("ada").id, slack.app.clock()
     lifecycle.install(slack.universe, Consent(local.team_id, False, ada, ABOUT.scopes, None, now))
     members = ("ada", "bob", "domain_tracker")
     channels = tuple(workspace.add_channel(f"c{each}", members).id for each in range(CHANNELS))
-    return Place(
-        workspace=WorkspaceId(local.team_id),
-        slack=local,
-        account=tracker.account(name),
-        channel_ids=channels,
-    )
+    return Place(workspace=WorkspaceId(local.team_id), slack=local, channel_ids=channels)
 
 
 def _filled(scene: Scene, place: Place) -> Settled:
@@ -209,10 +160,10 @@ def _filled(scene: Scene, place: Place) -> Settled:
     return Settled(
         team_id=place.slack.team_id,
         token=place.slack.bot_token,
-        key=place.account.create_key("bot"),
+        key=scene.key,
         bot_user_id=installed.bot_user_id,
         installed_by=installed.installed_by,
-        made_by=place.bob.id,
+        made_by=place.slack.person("bob").id,
         plans=[
             Plan(
                 channel_id=place.channel_ids[number % CHANNELS],
@@ -225,35 +176,27 @@ def _filled(scene: Scene, place: Place) -> Settled:
 
 @dataclass
 class Fleet:
-    """The processes: those that deliver, which are killed, and a `web` on PostgreSQL."""
+    """The workers, which are killed."""
 
     scene: Scene
     stack: AsyncExitStack
-    killable: list[Measured] = field(default_factory=list)
-    web: Measured | None = None
-    port: int = field(default_factory=reserve_port)
+    workers: list[Measured] = field(default_factory=list)
 
     async def start(self) -> None:
-        """Start what is not there."""
-        if self.scene.is_shared and self.web is None:
-            self.web = await self._started("web", self.port)
-        roles = ["worker"] * 2 if self.scene.is_shared else ["all"]
-        self.killable = [
-            await self._started(role, self.port if role == "all" else reserve_port())
-            for role in roles
-        ]
+        self.workers = [await self._started() for _ in range(2)]
 
-    async def _started(self, role: str, port: int) -> Measured:
+    async def _started(self) -> Measured:
+        port = reserve_port()
         env = _environment(self.scene) | {"PORT": f"{port}"}
-        words = ("-m", "tests.benchmarks.fleet_bot", role)
+        words = ("-m", "tests.benchmarks.fleet_bot", "worker")
         running = process(QuickSlack(), words, port, env, b"/readyz", ahead=self.scene.clock.ahead)
         return await self.stack.enter_async_context(running)
 
     async def kill(self) -> set[Which]:
-        """Kill what delivers; return the digests that it was posting."""
-        for each in self.killable:
+        """Kill them; return the digests that they were posting."""
+        for each in self.workers:
             each.child.kill()
-        for each in self.killable:
+        for each in self.workers:
             await each.child.wait()
         while not all(call.status for call in self.scene.slack.calls):  # noqa: ASYNC110  # no event
             await asyncio.sleep(0.02)
@@ -267,20 +210,19 @@ class Fleet:
     def move_clock(self, to: datetime) -> None:
         """Move everybody's clock."""
         self.scene.clock.ahead = to - datetime.now(UTC)
-        for each in [*self.killable, *([self.web] if self.web else [])]:
+        for each in self.workers:
             each.move_clock(self.scene.clock.ahead)
 
     async def stop(self) -> list[int | None]:
         """Stop all as platforms do; return their exit statuses."""
-        running = [*self.killable, *([self.web] if self.web else [])]
-        for each in running:
+        for each in self.workers:
             each.child.terminate()
-        return [await each.child.wait() for each in running]
+        return [await each.child.wait() for each in self.workers]
 
 
 def _environment(scene: Scene) -> dict[str, str]:
     return {
-        "DOMAIN_TRACKER_URL": scene.tracker.url,
+        "DOMAIN_TRACKER_URL": scene.service_url,
         "SLACK_CLIENT_ID": scene.slack.client_id,
         "SLACK_CLIENT_SECRET": scene.slack.client_secret,
         "SLACK_SIGNING_SECRET": scene.slack.signing_secret,
@@ -302,9 +244,6 @@ class Verdict:
     kills: int
     outcomes: Counter[Outcome | None]
     posting: int
-    scans: int
-    unknown: int
-    commands: int
     faults: tuple[str, ...]
 
     def lines(self) -> list[str]:
@@ -315,8 +254,6 @@ class Verdict:
         return [
             f"{self.kills} kills; {self.slots} slots: {outcomes}"
             f" ({self.posting} were being posted at a kill)",
-            f"bulk scan: {self.scans} scans asked for, {self.unknown} reported as unknown",
-            f"{self.commands} commands answered",
             *(f"!! {fault}" for fault in self.faults),
         ]
 
@@ -329,63 +266,29 @@ async def load_and_kill(database_url: str, *, workspaces: int, kills: int, seed:
     ):
         fleet = Fleet(scene, stack)
         await fleet.start()
-        scene.slack.deliver_to(f"http://127.0.0.1:{fleet.port}/slack/events")
-        unanswered: list[str] = []
-        typing = asyncio.create_task(_type(scene, unanswered)) if scene.is_shared else None
         posting: set[Which] = set()
         for number in range(kills):
             fleet.move_clock(scene.first_slot + number * HOUR - timedelta(seconds=LEAD_S))
-            await asyncio.sleep(LEAD_S)
-            if number == 0:
-                await _start_bulk_scan(scene)
-            await asyncio.sleep(scene.chance.uniform(*KILLED_AFTER_S))
+            await asyncio.sleep(LEAD_S + scene.chance.uniform(*KILLED_AFTER_S))
             posting |= await fleet.kill()
             await fleet.start()
             await _until_quiet(scene, QUIET_S)
         fleet.move_clock(scene.clock() + CLAIM_OVER)
-        await scene.places[0].bob.next_message(
-            "dm", where=lambda each: " scanned" in each.everything, timeout_s=SCANNED_WITHIN_S
-        )
-        await _until_quiet(scene, QUIET_ON_POSTGRES_S if scene.is_shared else QUIET_S)
+        await _until_quiet(scene, QUIET_AT_LAST_S)
         fleet.move_clock(scene.clock() + RETRIED)
         await _until_quiet(scene, QUIET_S)
-        commands = await _stopped(typing)
         statuses = await fleet.stop()
-        faults = [*unanswered, *(f"a process ended with {each}" for each in statuses if each)]
-        return await _judged(scene, posting, commands, faults)
-
-
-async def _type(scene: Scene, unanswered: list[str]) -> int:
-    """Let people type until cancelled; return how many lines were answered."""
-    number = 0
-    try:
-        while True:
-            place = scene.places[1 + number % (len(scene.places) - 1)]
-            try:
-                await place.bob.type("/domains")
-                await place.bob.next_message(
-                    where=lambda each: "⏳" not in each.everything, timeout_s=ANSWERED_WITHIN_S
-                )
-                number += 1
-            except (CommandFailed, TimeoutError) as error:
-                unanswered.append(f"/domains in {place.workspace}: {error!r}")
-            await asyncio.sleep(BETWEEN_S)
-    except asyncio.CancelledError:
-        return number
-
-
-async def _stopped(typing: "asyncio.Task[int] | None") -> int:
-    if typing is None:
-        return 0
-    typing.cancel()
-    return await typing
-
-
-async def _start_bulk_scan(scene: Scene) -> None:
-    bob = scene.places[0].bob
-    await bob.type("/scan sort:name")
-    price = await bob.next_message(where=lambda each: "Start" in each.buttons)
-    await bob.press(price, "Start")
+        digests = await scene.digests()
+        return Verdict(
+            slots=len(digests),
+            kills=kills,
+            outcomes=Counter(_outcome(digest) for digest in digests.values()),
+            posting=len(posting),
+            faults=(
+                *(f"a process ended with {each}" for each in statuses if each),
+                *_faults_of_digests(scene, digests, posting),
+            ),
+        )
 
 
 async def _until_quiet(scene: Scene, quiet_s: float) -> None:
@@ -394,25 +297,6 @@ async def _until_quiet(scene: Scene, quiet_s: float) -> None:
     while before != (now := scene.posts()):
         before = now
         await asyncio.sleep(quiet_s)
-
-
-async def _judged(scene: Scene, posting: set[Which], commands: int, faults: list[str]) -> Verdict:
-    digests, bulk = await scene.digests(), await scene.bulk_scan()
-    asked = Counter(
-        sent.path.split("/")[-2] for sent in scene.tracker.requests if sent.path.endswith("/scan")
-    )
-    faults += _faults_of_digests(scene, digests, posting)
-    faults += _faults_of_bulk_scan(scene, bulk, asked)
-    return Verdict(
-        slots=len(digests),
-        kills=scene.rounds,
-        outcomes=Counter(_outcome(digest) for digest in digests.values()),
-        posting=len(posting),
-        scans=asked.total(),
-        unknown=sum(item.trouble == INTERRUPTED for item in bulk.done),
-        commands=commands,
-        faults=tuple(faults),
-    )
 
 
 def _outcome(digest: Digest) -> Outcome | None:
@@ -452,34 +336,11 @@ def _faults_of_digests(
             yield f"{which}: late, and does not say so"
 
 
-def _faults_of_bulk_scan(scene: Scene, run: BulkScan, asked: Counter[str]) -> Iterator[str]:
-    yield from (f"{each}: scanned {times} times" for each, times in asked.items() if times > 1)
-    missed = [item.domain_id for item in run.scanned if item.domain_id not in asked]
-    yield from (f"{each}: missed, and not reported" for each in missed)
-    if run.left or run.count != len(scene.places[0].account.domains):
-        yield f"{len(run.left)} of {run.count} domains are left"
-    if sum(item.trouble == INTERRUPTED for item in run.done) > scene.rounds:
-        yield "more scans are unknown than there were kills"
-    summaries = [
-        each for each in scene.places[0].bob.messages("dm") if " scanned" in each.everything
-    ]
-    if len(summaries) != 1:
-        yield f"{len(summaries)} messages with the summary"
-
-
-async def _both(workspaces: int, kills: int, seed: int) -> int:
-    faults = 0
-    with (
-        running_postgres() as server,
-        server.database() as postgres,
-        tempfile.TemporaryDirectory() as folder,
-    ):
-        for url in (f"{SQLITE}{folder}/bot.sqlite", postgres):
-            verdict = await load_and_kill(url, workspaces=workspaces, kills=kills, seed=seed)
-            faults += len(verdict.faults)
-            sys.stdout.write("\n".join([url.partition(":")[0], *verdict.lines(), ""]))
-            sys.stdout.flush()
-    return 1 if faults else 0
+async def _on_postgres(workspaces: int, kills: int, seed: int) -> int:
+    with running_postgres() as server, server.database() as url:
+        verdict = await load_and_kill(url, workspaces=workspaces, kills=kills, seed=seed)
+    sys.stdout.write("\n".join([*verdict.lines(), ""]))
+    return 1 if verdict.faults else 0
 
 
 def main() -> int:
@@ -488,7 +349,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1, help="of moments and faults")
     chosen = parser.parse_args()
-    return asyncio.run(_both(chosen.workspaces, chosen.kills, chosen.seed))
+    return asyncio.run(_on_postgres(chosen.workspaces, chosen.kills, chosen.seed))
 
 
 if __name__ == "__main__":

@@ -113,8 +113,16 @@ async def test_a_channel_talks_and_gets_a_digest(page: Page) -> None:
         await thread.get_by_role("textbox", name="Reply").press("Enter")
         await expect(page.get_by_role("button", name="1 reply")).to_be_visible()
 
-        await page.get_by_role("link", name="Home", exact=True).click()
+        entry = page.get_by_role("link", name=re.compile("^Domain Tracker"))
+        await expect(entry).to_have_count(1)
+        await entry.click()
+        await page.get_by_role("button", name="Home", exact=True).click()
         await expect(page.get_by_text("Worst first", exact=True)).to_be_visible()
+        await page.get_by_role("button", name="About").click()
+        await expect(page.get_by_text("Domain Tracker watches your domains")).to_be_visible()
+        await page.get_by_role("button", name="Messages").click()
+        await expect(page.get_by_role("log", name="Messages")).to_be_visible()
+        await expect(entry).to_have_attribute("aria-current", "page")
 
 
 async def test_ten_thousand_domains_stay_fluent(page: Page) -> None:

@@ -18,7 +18,7 @@ from bot.slack.errors import (
 )
 from tests.builders import a_domain
 from tests.digests.builders import ACME, Bot
-from tests.digests.test_alerts import ALL_DAY, LOOK
+from tests.digests.test_worker_alerts import ALL_DAY, LOOK
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from bot.store.kinds import KINDS, forget_expired
 from bot.tracker.rate_limit import WINDOW_S
 from tests.builders import KEY, a_domain
 from tests.installations.builders import RING
-from tests.installations.test_no_trace import GONE, Life, remove
-from tests.installations.test_no_trace import documents as documents
+from tests.installations.test_uninstall_no_trace import GONE, Life, remove
+from tests.installations.test_uninstall_no_trace import documents as documents
 
 ROOT = Path(__file__).parents[2]
 PRIVACY = (ROOT / "PRIVACY.md").read_text()

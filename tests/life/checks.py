@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.digests.models import Digest, Mode
-from bot.digests.repository import decode_digest
+import msgspec
+
+from bot.digests.models import Alert, Digest, Mode, Snooze
+from bot.digests.repository import ALERT, decode_digest
 from bot.playground.slack import Message
 from bot.playground.slack.block_contents import elements
 from bot.store.documents import Document, decode_row
@@ -31,6 +33,7 @@ WAITS = re.compile(r"⏳ [^\n]*(?:…|up to 2 minutes)")
 # How Slack says that it does not understand a call: a mistake of the bot.
 NOT_UNDERSTOOD = {"invalid_blocks", "invalid_arguments", "invalid_form_data", "no_text"}
 NOT_UNDERSTOOD |= {"missing_argument", "view_too_large", "msg_too_long", "invalid_blocks_format"}
+TAKE_IT = {"I'm on it", "Take over", "End snooze"}
 POSTED_WITHIN = timedelta(hours=7)
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
@@ -100,6 +103,7 @@ class Checks:
         self.writes(step)
         documents = self.documents()
         self.digests(documents)
+        self.alerts(documents)
         self.log()
         self.messages(step)
         self.secrets()
@@ -266,6 +270,65 @@ class Checks:
 
     _known: set[tuple[str, str]] = field(default_factory=set)
 
+    # Alerts
+
+    def cards(self, app: Harness) -> list[Message]:
+        """Return the cards in a workspace that somebody may press, the oldest first."""
+        channels = app.slack.world.workspace.channels.values()
+        said = [each for channel in channels for each in channel.messages[-60:]]
+        return [each for each in said if TAKE_IT & set(each.buttons) and not each.is_ephemeral]
+
+    def alerts(self, documents: list[Document]) -> None:
+        """Look at the cards that are not to be drawn again by now: each says what is so."""
+        now, before = self.world.clock(), self._snoozed
+        self._snoozed, down = {}, Counter[tuple[str, str, str]]()
+        for each in documents:
+            place, kind, *rest = each.key.split("/")
+            team_id = place.partition(".")[2]
+            app = next((app for app in self.world.apps if app.slack.team_id == team_id), None)
+            if kind != ALERT or app is None:
+                continue
+            alert = msgspec.convert(each.value, Alert)
+            digest = self._digests.get((team_id, rest[0]))
+            channel = app.slack.world.workspace.channels.get(alert.channel_id)
+            card = channel.message(alert.ts) if channel and alert.ts else None
+            if card is None or digest is None:
+                continue
+            down.update((team_id, rest[0], fall.host) for fall in alert.down)
+            snooze = digest.active_snooze(now) or alert.active_snooze(now)
+            if snooze:
+                self._snoozed[each.key] = snooze
+            if not (alert.claimed_by or alert.tries or alert.due <= now):
+                self.is_true(card, alert, snooze)
+            if snooze and before.get(each.key) == snooze:
+                self.is_silent(app, alert)
+        for (_, digest_id, host), count in down.items():
+            if count > 1:
+                raise Violation(f"card: {host} is on {count} open cards of {digest_id}")
+
+    _snoozed: dict[str, Snooze] = field(default_factory=dict)
+
+    def is_true(self, card: Message, alert: Alert, snooze: Snooze | None) -> None:
+        text = card.everything
+        wrong = {
+            "is over": headline(card).startswith(("✅", "Ended")) == bool(alert.down),
+            "is taken": ("is on it since" in text) != bool(alert.taken_by and alert.down),
+            "is taken by another": bool(
+                alert.taken_by and alert.down and f"<@{alert.taken_by}> is on it" not in text
+            ),
+            "is snoozed": ("snoozed" in text) != bool(snooze),
+            "lacks a domain": any(host not in text for host in alert.hosts[:10]),
+        }
+        if found := [name for name, is_so in wrong.items() if is_so]:
+            raise Violation(f"card: {found} of {alert}: {text[:400]}")
+
+    def is_silent(self, app: Harness, alert: Alert) -> None:
+        channel = app.slack.world.workspace.channels[alert.channel_id]
+        for message in channel.messages[-60:]:
+            is_new = (app.portfolio, channel.id, message.ts) not in self._looked
+            if is_new and message.thread_ts == alert.ts and "📉" in message.everything:
+                raise Violation(f"snooze: {message.everything} of {alert}")
+
     # Messages
 
     def messages(self, step: Step) -> None:
@@ -281,7 +344,8 @@ class Checks:
                         self._looked[key] = message.revision
                         self.is_founded(app, message)
                         if is_new and not message.is_ephemeral and message.bot_id:
-                            new[f"{message.everything}\n{values_of(message)}"] += 1
+                            of = message.thread_ts  # two alerts may have fallen alike
+                            new[f"{message.everything}\n{values_of(message)}{of}"] += 1
                             self.is_due(app, message)
                 for text, count in new.items():
                     if count > 1 and len(self.people.asked) < 2:
@@ -402,7 +466,7 @@ def at(message: Message) -> datetime:
 def slots(app: Harness, digest: Digest, after: datetime, until: datetime) -> Iterator[Slot]:
     """Yield the moments of a digest at a time of day, by a calendar that is not the bot's."""
     plan = digest.plan.schedule
-    if digest.plan.is_alert:
+    if digest.plan.is_alert or plan.month_day or plan.weeks != 1:
         return
     day: date = after.date() - DAY
     found = []

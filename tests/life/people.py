@@ -129,7 +129,8 @@ class People:
         if not things:
             return None
         where = self.chance.choice(things)
-        buttons = [each for each in elements(where.blocks) if each.element["type"] == "button"]
+        kinds = {"button", "static_select"} if isinstance(where, Message) else {"button"}
+        buttons = [each for each in elements(where.blocks) if each.element["type"] in kinds]
         if not buttons:
             return None
         return await self.press(app, person, where, self.chance.choice(buttons))
@@ -137,8 +138,15 @@ class People:
     async def press(
         self, app: Harness, person: Person, where: Message | View, found: Found
     ) -> Request:
-        act = person.by_id.press(where, *found.key)
-        what = f"presses {label(found.element)!r} ({found.element.get('action_id')})"
+        """Press a button, or choose something in a menu."""
+        options = found.element.get("options")
+        if options:
+            answer = label(self.chance.choice(options))
+            act: Awaitable[Any] = person.choose(where, found.element["action_id"], answer)
+        else:
+            answer = label(found.element)
+            act = person.by_id.press(where, *found.key)
+        what = f"presses {answer!r} ({found.element.get('action_id')})"
         request = await self.ask(app, person, what, act)
         if found.element.get("url"):
             request.excuse = "a link"

@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from bot.digests.views.wording import MODE_NAMES
 from bot.playground.slack import Person, View
 from bot.playground.slack.block_contents import elements, label
 from tests.life.checks import Checks, Step, Violation, left_over, open_descriptors
@@ -21,18 +22,15 @@ from tests.whole.digests import EVERY_DAY
 from tests.whole.harness import SCOPES, Harness
 
 STEPS_A_DAY = 14
+TICK_S = 60.0
 WAYS = ("http", "socket")
-SETTLED_S, LONGEST_S, LOOK_S = 45.0, 10_000.0, 30.0
-WAITED_S, FLAP_S = 1200.0, 900.0
+SETTLED_S, LONGEST_S, LOOK_S = 45.0, 20_000.0, 30.0
+WAITED_S, FLAP_S, LOOKED_AFTER_S = 1200.0, 900.0, 1000.0
 IN_MESSAGE = "Scan domains in message"
-SLACK_CALLS: tuple[str, ...] = (
-    "response_url",
-    "chat.postMessage",
-    "chat.postEphemeral",
-    "views.open",
-    "users.info",
-)
-SLACK_CALLS += ("views.update", "conversations.open", "chat.update", "conversations.info", "*")
+SLACK_CALLS = """
+    response_url chat.postMessage chat.postEphemeral views.open users.info views.update
+    conversations.open chat.update conversations.info *
+"""
 SLACK_FAULTS: Sequence[dict[str, Any]] = (
     {"error": "ratelimited", "retry_after_s": 2},
     {"error": "internal_error"},
@@ -41,16 +39,19 @@ SLACK_FAULTS: Sequence[dict[str, Any]] = (
     {"kind": "drop", "after_acting": True},
     {"kind": "slow", "delay_s": 2.5},
 )
-SERVICE_FAULTS: tuple[str, ...] = (
-    "500",
-    "503",
-    "html_500",
-    "html_200",
-    "drop",
-    "drop_after",
-    "truncated",
-)
-SERVICE_FAULTS += ("cut_off", "rate_limit", "permissions", "invalid_key", "foreign_json", "ip")
+SERVICE_FAULTS = """
+    500 503 html_500 html_200 drop drop_after truncated cut_off rate_limit permissions
+    invalid_key foreign_json ip
+"""
+# What people type, of domains HOST and ANOTHER, and of one that the service does not have.
+LINES = """
+    /domains | /domains shop | /domains tag:prod below:98 | /domains expires:30 | /domains help
+    | /domains sort:name above:x | /domains a*b_~` | /domainkey | /domainkey help | /scan
+    | /scan HOST | /scan https://HOST/x | /scan ANOTHER HOST | /scan tag:prod | /scan below:200
+    | /scan shpo.NAME.example | /scan <@U1> &lt; | /adddomain | /adddomain NEW | /adddomain HOST
+    | /adddomain no | /adddomain NEW tag:prod type:x | /adddomain NEW xNEW | /domaindigest
+    | /domaindigest help | /domaindigest now
+"""
 
 
 class Story:
@@ -130,28 +131,12 @@ class Story:
     def line(self, app: Harness) -> str:
         name, chance = app.portfolio, self.chance
         hosts = [each.domain for each in app.account.domains.values()] or ["none.example"]
-        host, new = chance.choice(hosts), f"n{chance.randrange(60)}.{name}.example"
-        return chance.choice(
-            [
-                *(
-                    "/domains",
-                    "/domains shop",
-                    "/domains tag:prod below:98",
-                    "/domains expires:30",
-                ),
-                *("/domains sort:name above:x", "/domains help", "/domainkey", "/domainkey help"),
-                *(f"/scan {host}", f"/scan https://{host.upper()}/x", "/scan", "/scan tag:prod"),
-                *(f"/scan {hosts[0]} {host}", f"/scan shpo.{name}.example", "/scan below:200"),
-                *(f"/adddomain {new}", f"/adddomain {host}", f"/adddomain {new} tag:prod type:x"),
-                *(f"/adddomain {new} x{new}", "/adddomain", "/adddomain no", "/domaindigest"),
-                *(
-                    "/domaindigest help",
-                    "/domaindigest now",
-                    "/scan <@U1> &lt;",
-                    "/domains a*b_~`",
-                ),
-            ]
-        )
+        given = {"HOST": chance.choice(hosts), "ANOTHER": hosts[0], "NAME": name}
+        given["NEW"] = f"n{chance.randrange(60)}.{name}.example"
+        line = chance.choice(LINES.split("|")).strip()
+        for word, meant in given.items():
+            line = line.replace(word, meant)
+        return line
 
     async def set_key(self, app: Harness, key: str) -> None:
         ada = app.slack.person("ada")
@@ -255,14 +240,58 @@ class Story:
         due = self.world.clock() + timedelta(minutes=self.chance.randrange(2, 400))
         fields: dict[str, Any] = {"Days": EVERY_DAY, "Time": f"{due:%H:%M}", "Time zone": "UTC"}
         if self.chance.random() < 0.4:
-            fields["Post"] = self.chance.choice(
-                [
-                    "Check every 15 minutes, post as soon as something gets worse",
-                    "When something changed",
-                ]
-            )
+            fields["Post"] = self.chance.choice(["Alert, every 15 minutes", *MODE_NAMES.values()])
         if person.form and "Days" in person.form.labels.values():
             await self.people.submit(app, person, person.form, fields)
+
+    async def digest_line(self) -> None:
+        """Somebody makes a digest or an alert in one line, or acts on one by its name."""
+        app, chance = self.app, self.chance
+        person = app.slack.person(chance.choice(["bob", "bob", "ada", "cy", "gus"]))
+        due = self.world.clock() + timedelta(minutes=chance.randrange(2, 400))
+        name = chance.choice(["Prod", "Night"])
+        days = chance.choice(["daily", "weekdays", "mon wed sun", "monthly last fri", "dayly"])
+        rest = chance.choice(["", "tag:prod", "below:90 changed", "worse me", "25:00"])
+        act = chance.choice(["pause", "resume", "send", "delete"])
+        line = chance.choice(
+            [
+                *[f'{days} {due:%H:%M} UTC {rest} name:"{name}"'] * 3,
+                *(f'every 15 minutes UTC name:"{name}"', f"{act} {name}"),
+            ]
+        )
+        if line.startswith("send"):
+            self.checks.sends.append((app.portfolio, self.world.clock()))
+        channel = chance.choice(["general", "secret"])
+        await self.people.type(app, person, f"/domaindigest {line}", channel)
+
+    async def alert(self) -> None:
+        """People press what an alert's card offers; where none stands, domains get worse first.
+
+        They do while one stands, too.
+        """
+        app = self.app
+        there = self.checks.cards(app)
+        if not there:
+            await self.people.type(app, app.bob, "/domaindigest every 15 minutes UTC", "general")
+            await asyncio.sleep(LOOKED_AFTER_S)
+        if not there or self.chance.random() < 0.5:
+            for each in app.account.domains.values():
+                if each.domain.startswith(("shop.", "www.")):
+                    each.health = self.chance.randrange(60)
+            await asyncio.sleep(LOOKED_AFTER_S)
+        for _ in range(self.chance.randrange(1, 4)):
+            person = app.slack.person(self.chance.choice(["ada", "bob", "cy", "gus"]))
+            for card in self.checks.cards(app)[-1:]:
+                offered = [
+                    each
+                    for each in elements(card.blocks)
+                    if each.element["action_id"].startswith("alert.")
+                    or label(each.element) in {"Scan", "Scan all"}
+                ]
+                if offered:
+                    found = self.chance.choice(offered)
+                    await self.people.press(app, person, card.snapshot(), found)
+            await asyncio.sleep(self.chance.choice([1, 20, 1000, 4000]))
 
     async def manage(self) -> None:
         """Bob pauses, resumes, sends or deletes a digest."""
@@ -328,18 +357,20 @@ class Story:
             self.world.tracker.fail_next(service, times=self.chance.choice([1, 1, 2]))
 
     async def bad_slack(self) -> None:
-        self.fault(slack=(self.chance.choice(SLACK_CALLS), self.chance.choice(SLACK_FAULTS)))
+        self.fault(
+            slack=(self.chance.choice(SLACK_CALLS.split()), self.chance.choice(SLACK_FAULTS))
+        )
         await self.chance.choice([self.command, self.press, self.home, self.shortcut])()
 
     async def bad_service(self) -> None:
-        self.fault(service=self.chance.choice(SERVICE_FAULTS))
+        self.fault(service=self.chance.choice(SERVICE_FAULTS.split()))
         await self.chance.choice([self.command, self.press, self.home, self.shortcut])()
 
     async def bad_slot(self) -> None:
         """Something fails when a digest is due within the hour."""
         self.fault(
             slack=("chat.postMessage", self.chance.choice(SLACK_FAULTS)),
-            service=self.chance.choice(SERVICE_FAULTS),
+            service=self.chance.choice(SERVICE_FAULTS.split()),
         )
         await asyncio.sleep(900)
 
@@ -449,9 +480,9 @@ class Story:
 
 STEPS: dict[str, float] = {
     "command": 12, "press": 14, "press_twice": 5, "crowd": 3, "home": 4, "shortcut": 4,
-    "digest": 4, "manage": 4, "form_sent_twice": 4, "key": 2, "refused_to_all": 1, "bad_slack": 7,
-    "bad_service": 7, "bad_slot": 3, "late_acks": 4, "scores": 5, "domain_goes": 1, "channel": 1,
-    "restart": 4, "uninstall": 0.5, "reserve": 0.5,
+    "digest": 2, "digest_line": 3, "alert": 4, "manage": 4, "form_sent_twice": 4, "key": 2,
+    "refused_to_all": 1, "bad_slack": 7, "bad_service": 7, "bad_slot": 3, "late_acks": 4,
+    "scores": 5, "domain_goes": 1, "channel": 1, "restart": 4, "uninstall": 0.5, "reserve": 0.5,
 }  # fmt: skip
 
 
@@ -465,14 +496,19 @@ class Told:
 
 
 def lived(
-    seed: int, days: float, steps: Mapping[str, float] = STEPS, *, steps_a_day: float = STEPS_A_DAY
+    seed: int,
+    days: float,
+    steps: Mapping[str, float] = STEPS,
+    *,
+    steps_a_day: float = STEPS_A_DAY,
+    tick_s: float = TICK_S,
 ) -> str:
     """Live for so many days; return what went wrong and where, empty for nothing."""
     told, before = Told(), clock.current()
-    clock.use(clock.VirtualClock(0, f"life {seed}", longest_s=(2 * days + 1) * 86_400))
+    clock.use(clock.VirtualClock(seed, "life", longest_s=(2 * days + 1) * 86_400))
     try:
         with tempfile.TemporaryDirectory() as folder:
-            asyncio.run(_live(Path(folder), told, seed, days, steps, steps_a_day))
+            asyncio.run(_live(Path(folder), told, seed, days, steps, steps_a_day, tick_s))
     except Exception as error:  # noqa: BLE001  # whatever it is, its place in the life is told
         where = f"day {told.day:.2f}, step {told.number} ({told.step})"
         why = "" if isinstance(error, Violation) else traceback.format_exc()
@@ -489,11 +525,12 @@ async def _live(
     days: float,
     steps: Mapping[str, float],
     steps_a_day: float,
+    tick_s: float,
 ) -> None:
     descriptors = open_descriptors()
     chance = random.Random(seed)
     loop = asyncio.get_running_loop()
-    async with running_world(folder, WAYS[seed % 2]) as world:
+    async with running_world(folder, WAYS[seed % 2], tick_s) as world:
         story = Story(world, chance)
         flapping = asyncio.create_task(story.flap())
         began = loop.time()

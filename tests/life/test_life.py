@@ -8,9 +8,10 @@ import pytest
 
 from bot.app import main as app
 from bot.app.bolt import TimedApp
-from bot.digests import repository
+from bot.digests import collector, repository
 from bot.digests.repository import decode_digest
 from bot.digests.run_state import due_at
+from bot.digests.views import alert
 from bot.digests.worker import DigestWorker
 from bot.dispatch import router
 from bot.dispatch.request import Request
@@ -24,11 +25,12 @@ from bot.tracker.findings import Knowledge
 from tests.life.story import lived
 
 SEEDS = range(1, 21)
+SELDOM_S = 300.0  # ticks are most of what a quiet day costs
 Patch = pytest.MonkeyPatch
 
 
 def test_some_days_are_well() -> None:
-    assert lived(1, 1.0) == ""
+    assert lived(1, 0.5, steps_a_day=40, tick_s=SELDOM_S) == ""
 
 
 def ack_late(patch: Patch) -> None:
@@ -128,6 +130,14 @@ def be_blind(patch: Patch) -> None:
     patch.setattr(facts, "_issue_knowledge", lambda *_args: Knowledge.NONE)
 
 
+def name_no_taker(patch: Patch) -> None:
+    patch.setattr(alert, "_states", lambda *_args: [])
+
+
+def hear_no_snooze(patch: Patch) -> None:
+    patch.setattr(collector, "snoozed_hosts", lambda *_args: set())
+
+
 def write_half(patch: Patch) -> None:
     whole = repository.encode_digest
 
@@ -163,7 +173,9 @@ def leave_a_task(patch: Patch) -> None:
         (seal_nothing, "secret", "command", 0.1),
         (list_of_another, "workspaces", "command", 0.3),
         (forget_nothing, "uninstalled", "uninstall", 0.1),
-        (be_blind, "well-being", "command", 0.5),
+        (be_blind, "well-being", "crowd", 0.5),
+        (name_no_taker, "card", "alert", 0.5),
+        (hear_no_snooze, "snooze", "alert", 0.5),
         (write_half, "store", "digest", 0.1),
         (run_with_an_error, "log", "command", 0.1),
         (leave_a_task, "left over", "command", 0.1),
@@ -175,7 +187,9 @@ def test_a_planted_fault_is_found(
     plant(monkeypatch)
     whys = []
     for seed in SEEDS:
-        why = lived(seed, days, dict.fromkeys(steps.split(), 1.0), steps_a_day=40)
+        a_day = 40 if days < 1 else 8
+        how = dict.fromkeys(steps.split(), 1.0)
+        why = lived(seed, days, how, steps_a_day=a_day, tick_s=SELDOM_S)
         whys.append(why[:200])
         if why.startswith(found):
             return

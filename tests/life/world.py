@@ -20,11 +20,11 @@ from bot.playground.slack.delivery import Carrier
 from bot.process.logs import set_up_logs
 from bot.store.documents import StoreError
 from bot.store.sqlite import SqliteDocuments
+from tests.virtual_time.late_store import late_store
 from tests.whole.harness import Harness, until_ready
 from tests.whole.many import Many, many_stand_ins
 
 NAMES = ("amber", "birch")
-TICK_S = 60.0
 ACK_WITHIN_S = 3.0
 # A start of the bot, counted from 1, to which a task or a line of the log belongs; 0: the world.
 START: contextvars.ContextVar[int] = contextvars.ContextVar("START", default=0)
@@ -150,10 +150,10 @@ class World:
 
 
 @asynccontextmanager
-async def running_world(folder: Path, transport: str) -> AsyncIterator[World]:
+async def running_world(folder: Path, transport: str, tick_s: float) -> AsyncIterator[World]:
     """Run the stand-ins, and a bot that nobody has installed yet."""
     async with many_stand_ins(folder, NAMES, transport=transport) as many:
-        many.settings = many.settings.model_copy(update={"tick_seconds": TICK_S})
+        many.settings = many.settings.model_copy(update={"tick_seconds": tick_s})
         for app in many.apps.values():
             app.settings = many.settings
         many.slack.app.settings.answers_within_s = many.slack.outbox.ack_limit_s = ACK_WITHIN_S
@@ -166,7 +166,11 @@ async def running_world(folder: Path, transport: str) -> AsyncIterator[World]:
             "SLACK_CLIENT_SECRET": many.slack.client_secret,
         }
         try:
-            with mock.patch.dict(os.environ, ours), cut_off_when_killed(world.killed):
+            with (
+                mock.patch.dict(os.environ, ours),
+                late_store(),
+                cut_off_when_killed(world.killed),
+            ):
                 await world.start_bot()
                 yield world
                 await world.stop_bot()

@@ -46,7 +46,7 @@ from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY
 from tests.fakes import FakeLists
-from tests.installations.test_no_trace import refuse
+from tests.installations.test_uninstall_no_trace import refuse
 from tests.postgres import PostgresServer
 from tests.scans.test_service import Scanner
 from tests.store.write_store import BACKUP, DUMP, FIRST_DAY, SQLITE, Still

@@ -43,7 +43,7 @@ from tests.answers import SCAN
 from tests.builders import KEY
 from tests.fakes import FakeLists
 from tests.installations.builders import an_installation
-from tests.installations.test_no_trace import refuse
+from tests.installations.test_uninstall_no_trace import refuse
 from tests.postgres import running_postgres
 from tests.whole.digests import at_nine, make, score
 from tests.whole.harness import RING, Clock, Harness, running_bot, running_stand_ins

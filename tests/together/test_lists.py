@@ -1,4 +1,7 @@
-"""A list that one process has made old is asked for again in the others."""
+"""A list that one process has made old is asked for again in the others.
+
+Two "processes" are two objects that know nothing of one another but the store.
+"""
 
 import asyncio
 

@@ -1,6 +1,5 @@
 """What comes to two processes is done by one of them."""
 
-import asyncio
 import logging
 from typing import cast
 
@@ -19,7 +18,13 @@ from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import FakeClock
-from tests.web.test_slack import BODY, SECRET, FakeBolt, signed
+from tests.web.test_server_slack import BODY, SECRET, FakeBolt, signed
+
+
+@pytest.fixture
+def stored() -> DedupStore:
+    """Return what all processes share; tests/store/postgres has that on PostgreSQL."""
+    return MemoryDedup(clock=FakeClock().seconds)
 
 
 def of_a_process(stored: DedupStore) -> SharedDedup:
@@ -101,13 +106,3 @@ async def test_a_failed_press_may_be_repeated(stored: DedupStore) -> None:
 
     async with OncePerMessage(of_a_process(stored)).press("C1/1.2") as is_first:
         assert is_first
-
-
-async def test_one_of_many_processes_acts(stored: DedupStore) -> None:
-    async def press(process: OncePerMessage) -> bool:
-        async with process.press("C1/1.2") as is_first:
-            return is_first
-
-    processes = [OncePerMessage(of_a_process(stored)) for _ in range(20)]
-
-    assert sum(await asyncio.gather(*map(press, processes))) == 1

@@ -74,6 +74,14 @@ class VirtualClock:
         """
         return self._drawn((0.6, 0.0), (0.395, 0.02), (0.005, 1.0))
 
+    def store_late_s(self) -> tuple[float, float]:
+        """Draw how long a call of the store is on its way there, and its answer on its way back.
+
+        See `late_store`. At most as long as it takes until some callers stop to wait for it.
+        """
+        late_s = self._drawn((0.9, 0.0), (0.095, 0.02), (0.005, 1.2))
+        return (late_s, 0.0) if self._chance.random() < 0.5 else (0.0, late_s)
+
     def _drawn(self, *ranges: tuple[float, float]) -> float:
         if not self.is_disturbed:
             return 0.0

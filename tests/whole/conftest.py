@@ -5,11 +5,12 @@ over signed HTTP. "shared": a `web` and a `worker` share a PostgreSQL. `pytest.m
 of a test, or of its module, says in which it runs.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.virtual_time.late_store import late_store
 from tests.whole.harness import Harness, running_harness
 
 
@@ -27,6 +28,12 @@ def transport(request: pytest.FixtureRequest) -> str:
     if request.param == "shared":
         return str(request.getfixturevalue("database"))
     return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def store_as_the_seed_draws_it() -> Iterator[None]:
+    with late_store():
+        yield
 
 
 @pytest.fixture

@@ -158,6 +158,8 @@ async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     refused = await ready.bob.next_message(where=lambda each: "is on it. " in each.everything)
     await ready.bob.press(by_ada, "Take over")
     by_bob = await redrawn(ready.bob, f"<@{ready.bob.id}> is on it")
+    await ready.bob.press(by_bob, "Take over")
+    again = await ready.bob.next_message(where=lambda each: "You are on it" in each.everything)
     await ready.bob.press(by_bob, "Let go")
     free = await ready.bob.next_message(where=lambda each: "I'm on it" in each.buttons)
     lines = await until_thread(ready, card, 2)
@@ -165,6 +167,7 @@ async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     assert f"<@{ready.ada.id}> is on it since {moment_text(now)}" in by_ada.everything
     assert {"Take over", "Let go"} <= set(by_ada.buttons)
     assert refused.is_ephemeral
+    assert again.is_ephemeral
     assert lines[0] == f"<@{ready.bob.id}> took over from <@{ready.ada.id}>."
     assert "let go" in lines[1]
     assert "is on it since" not in free.everything

@@ -10,7 +10,7 @@ from bot.playground.slack import Message, Person, View
 from tests.whole.digests import headline, make, move_to, open_list, score, until_listed
 from tests.whole.harness import Harness
 
-pytestmark = pytest.mark.transports("socket", "shared")
+pytestmark = pytest.mark.transports("socket")
 
 LOOK = timedelta(minutes=15)
 ALERT = {"Post": "Alert, every 15 minutes"}
@@ -63,6 +63,7 @@ def alerts(app: Harness, channel: str = "general") -> list[Message]:
     return [message for message in found.messages if is_alert(message)]
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_a_fall_is_posted_once_and_someone_takes_it(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)

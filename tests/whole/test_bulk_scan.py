@@ -10,7 +10,7 @@ from bot.playground.tracker.service import Hold
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
 
-pytestmark = pytest.mark.transports("socket", "shared")
+pytestmark = pytest.mark.transports("socket")
 
 
 def scans_of(app: Harness) -> list[str]:
@@ -33,6 +33,7 @@ async def begun(app: Harness) -> Hold:
     return held
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_a_bulk_scan_names_its_price_and_ends_with_a_summary(ready: Harness) -> None:
     price = await ready.ask(ready.bob, "/scan shop.example www.example shpo.example")
     assert scans_of(ready) == []
@@ -126,6 +127,7 @@ async def test_a_person_without_permission_can_still_stop(ready: Harness) -> Non
     assert len(scans_of(ready)) == 1
 
 
+@pytest.mark.transports("socket", "shared")
 @pytest.mark.transports("socket")
 async def test_an_admin_stops_it_and_a_lost_summary_is_sent_once(ready: Harness) -> None:
     held = await begun(ready)
@@ -146,6 +148,7 @@ async def test_an_admin_stops_it_and_a_lost_summary_is_sent_once(ready: Harness)
     assert len(posted) == 2  # the edited one was the progress
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_a_restart_goes_on_with_a_bulk_scan(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         for number in range(4):

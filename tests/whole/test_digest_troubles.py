@@ -1,6 +1,5 @@
 """Digests when something is wrong: with the key, the service, Slack, the bot, or what is typed."""
 
-import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,13 +11,11 @@ from tests.whole.digests import (
     digests,
     make,
     move_to,
-    new_form,
     next_digest,
     next_notice,
     nine,
     open_list,
     press_in,
-    settled,
     until_listed,
 )
 from tests.whole.harness import Harness, running_bot, running_stand_ins
@@ -87,17 +84,6 @@ async def test_a_new_key_sends_each_waiting_digest_once(ready: Harness) -> None:
     assert (len(digests(ready)), len(digests(ready, "secret"))) == (1, 1)
     notices = [each for each in ready.ada.messages("dm") if "no longer works" in each.everything]
     assert [message.ts for message in notices] == [notice.ts]
-
-
-@pytest.mark.transports("shared")
-async def test_a_form_that_is_submitted_twice_makes_one_digest(ready: Harness) -> None:
-    form = await new_form(ready, ready.bob)
-
-    await asyncio.gather(ready.bob.submit(form), ready.bob.submit(form))
-    listed = await settled(ready.bob)
-
-    assert "1 digest in" in listed.everything
-    assert "1 digest in" in (await open_list(ready, ready.bob)).everything
 
 
 @pytest.mark.transports("socket", "shared")

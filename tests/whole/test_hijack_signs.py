@@ -9,7 +9,7 @@ from tests.whole.digests import at_nine, digests, headline, make, until_listed
 from tests.whole.harness import Harness
 from tests.whole.test_alerts import ALERT, next_alert, next_look
 
-pytestmark = pytest.mark.transports("socket", "shared")
+pytestmark = pytest.mark.transports("socket")
 
 
 async def scan(app: Harness, server: str) -> None:

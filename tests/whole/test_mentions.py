@@ -98,7 +98,6 @@ async def test_only_real_mentions_are_answered_once(heard: Harness) -> None:
     assert [each.user for each in heard.bob.messages()].count(bot) == 1
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_lines_in_the_apps_conversation_are_answered(heard: Harness) -> None:
     heard.bob.say("scan shop.example", channel="dm")
     scan = await said(heard, "Scan of shop.example", "dm")
@@ -119,7 +118,6 @@ async def test_lines_in_the_apps_conversation_are_answered(heard: Harness) -> No
     assert (await said(heard, "admin", "dm", by=gus)).buttons == []
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_two_lines_of_a_message_are_two_commands(heard: Harness) -> None:
     heard.bob.say(f"{AT} adddomain more.example\n{AT} scan more.example")
     added = await said(heard, "Added")
@@ -128,7 +126,6 @@ async def test_two_lines_of_a_message_are_two_commands(heard: Harness) -> None:
     assert added.ts < scanned.ts
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_line_that_comes_hours_late_is_only_offered(heard: Harness) -> None:
     """Slack may send events again long after an outage."""
     heard.slack.app.settings.events, events = (), heard.slack.app.settings.events

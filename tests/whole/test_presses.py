@@ -34,18 +34,6 @@ async def test_an_answer_comes_below_the_pressed_message(ready: Harness) -> None
 
 
 @pytest.mark.transports("socket")
-async def test_share_pressed_twice_shares_once(ready: Harness) -> None:
-    listed = await ready.ask(ready.bob, "/domains")
-
-    await ready.bob.press(listed, "Share")
-    await ready.slack.person("cy").next_message()
-    await ready.bob.press(listed, "Share")
-
-    await ready.bob.next_message(where=lambda message: "already" in message.everything)
-    assert len([m for m in ready.bob.messages() if not m.is_ephemeral]) == 1
-
-
-@pytest.mark.transports("socket", "shared")
 async def test_try_again_acts_once_per_message_unless_it_fails(ready: Harness) -> None:
     ready.tracker.fail_next("500", on="scan", times=2)
     failure = await ready.ask(ready.bob, "/scan shop.example")

@@ -23,7 +23,6 @@ async def found(person: Person, message: Message) -> View:
     return form
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_global_shortcut_answers_in_the_direct_message(ready: Harness) -> None:
     await ready.bob.shortcut("Scan a domain")
     await ready.bob.submit(await ready.bob.next_form(), {"Domain": "shop.example"})

@@ -12,7 +12,7 @@ from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import DAY, move_to, next_digest, settled
 from tests.whole.harness import Harness
 
-pytestmark = pytest.mark.transports("socket", "shared")
+pytestmark = pytest.mark.transports("socket")
 
 HOUR = timedelta(hours=1)
 # Where everybody lives.
@@ -50,6 +50,7 @@ async def offered(app: Harness, ends: datetime) -> Message:
     return app.first_steps
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_two_presses_after_the_first_key_make_a_digest(app: Harness) -> None:
     due = at(app, 9, on_weekday=True)
     message = await offered(app, due + 7 * DAY + HOUR)

@@ -12,11 +12,10 @@ from bot.domains.service import FRESH_FOR
 from tests.whole.harness import Harness
 
 BOT = f"{Path(__file__).parents[2] / 'bot'}/"
-# 30 with the file as the store, 32 on PostgreSQL; a busy machine may let one more in.
-MAX_MODULES = 33
+MAX_MODULES = 31
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("socket")
 async def test_a_warm_scan_enters_few_modules_before_it_asks_the_service(ready: Harness) -> None:
     await ready.ask(ready.bob, "/scan shop.example")
 

@@ -188,35 +188,6 @@ async def test_an_unannounced_removal_is_noticed(tmp_path: Path) -> None:
         assert "shop.birch.example" in answer.everything
 
 
-async def test_an_organisations_installer_is_greeted_per_workspace(tmp_path: Path) -> None:
-    async with running_many(tmp_path, ALONE[:1], in_org=IN_ORG[:1]) as many:
-        await many.install("delta", by="olga", org_wide=True)
-        await many.grant("delta")
-
-        olga = many["delta"].slack.person("olga")
-        # What she reads of the organisation itself has no button, and may come before or after.
-        await olga.next_message("dm", where=lambda each: "Set key" in each.buttons)
-
-
-async def test_a_workspace_removed_by_its_organisation_leaves_nothing(tmp_path: Path) -> None:
-    async with running_many(tmp_path, ALONE[:1], in_org=IN_ORG) as many:
-        await many.install("delta", by="olga", org_wide=True)
-        for name in IN_ORG:
-            await many.grant(name)
-            await many.furnish(name)
-        assert many.org is not None
-
-        await many.org.revoke_access(many["delta"].slack)
-        await until_gone(many, many["delta"].slack.team_id)
-
-        await until_no_byte(tmp_path, "delta")
-        ember = await many["ember"].ask(many["ember"].bob, "/domains")
-        assert "shop.ember.example" in ember.everything
-        await many.grant("delta")
-        again = await many["delta"].ask(many["delta"].bob, "/domains")
-        assert "not connected" in again.everything
-
-
 async def test_an_organisation_that_removes_the_app_leaves_nothing(tmp_path: Path) -> None:
     async with running_many(tmp_path, ALONE[:1], in_org=IN_ORG) as many:
         amber = await many.settle("amber")

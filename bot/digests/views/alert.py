@@ -148,8 +148,10 @@ def lasting_text(time: timedelta) -> str:
     return plural(minutes // 60, "hour") if minutes < 2_880 else plural(minutes // 1_440, "day")
 
 
-def taken_already_text(alert: Alert) -> str:
-    """Return the answer to somebody else who presses `I'm on it` or `Let go`."""
+def taken_already_text(alert: Alert, user_id: str) -> str:
+    """Return the answer to a press about who is on it that changes nothing."""
+    if alert.taken_by == user_id:
+        return "You are on it already. Press `Let go` to stop."
     if alert.taken_by is None:
         return "No one is on it now. Press `I'm on it`."
     return f"{person(alert.taken_by)} is on it. Press `Take over` to take it over."

@@ -17,7 +17,7 @@ from bot.playground.page.composer import Composer
 from bot.playground.page.drawing import draw_blocks
 from bot.playground.page.message import MessageArt
 from bot.playground.page.navigation import channel_marks
-from bot.playground.page.session import DIRECT_MESSAGE, HOME, Session, SlackNames
+from bot.playground.page.session import ABOUT, TABS, Session, SlackNames
 from bot.playground.page.timeline import Timeline
 from bot.playground.slack import CommandFailed, LocalSlack
 from bot.playground.slack.model import Channel
@@ -59,6 +59,18 @@ class Home:
             self._around.complain(failure_words(error.code))
 
 
+class About:
+    """Says what the manifest says of the app: it does not change."""
+
+    def __init__(self, app: AppInfo) -> None:
+        with ui.element("div").classes("sk-home"), ui.element("div").classes("sk-home-body"):
+            ui.label(app.description).classes("sk-author")
+            ui.label(app.long_description)
+
+    def refresh(self) -> None:
+        pass
+
+
 class Conversation:
     """One place, open for one person, drawn into the current element."""
 
@@ -68,8 +80,10 @@ class Conversation:
         self._go = go
         channel = self._session.channel
         self._draw_head(channel)
-        self._body: Home | Timeline
-        if channel is None:
+        self._body: About | Home | Timeline
+        if self._session.place == ABOUT:
+            self._body = About(app)
+        elif channel is None:
             self._body = Home(art.names, art.around)
         else:
             self._body = Timeline(channel, art)
@@ -99,8 +113,8 @@ class Conversation:
             ui.label(str(len(channel.members))).classes("sk-quiet").props["title"] = "members"
 
     def _draw_tabs(self) -> None:
-        for place, words in ((HOME, "Home"), (DIRECT_MESSAGE, "Messages")):
-            button = ui.button(words, on_click=partial(self._go, place), color=None)
+        for name, place in TABS.items():
+            button = ui.button(name.title(), on_click=partial(self._go, place), color=None)
             button.props("flat no-caps dense").classes("sk-tab")
             if self._session.place == place:
                 button.classes("sk-open").props["aria-current"] = "page"

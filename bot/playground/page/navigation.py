@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from nicegui import ui
 from nicegui.elements.drawer import Drawer
 
-from bot.playground.page.session import DIRECT_MESSAGE, HOME, Session, people, role
+from bot.playground.page.session import DIRECT_MESSAGE, HOME, TABS, Session, people, role
 from bot.playground.page.theme import MARKUP, Item, LiveList
 from bot.playground.sandbox import MovableClock, Sandbox
 from bot.playground.slack.model import PEOPLE_ZONE, Channel
@@ -135,30 +135,30 @@ class SideBar:
         if self._session.has_app:
             direct = self._session.slack.world.workspace.direct_message(self._session.member)
             yield _heading("Apps")
-            yield self._place(
-                DIRECT_MESSAGE, self._app_name, "smart_toy", direct, "direct message"
-            )
-            yield self._place(HOME, "Home", "o_home", None, "the app's Home tab")
+            yield self._place(HOME, self._app_name, "smart_toy", direct, "app")
         yield _heading("Playground")
         session = self._session
         yield _tool("Portfolios and API keys", session.address_of_page("/tracker"), "language")
         yield _tool("Inspector", session.address_of_page("/inspector"), "troubleshoot")
 
-    def _place(
-        self, place: str, name: str, icon: str, channel: Channel | None, remark: str
-    ) -> Item:
+    def _place(self, place: str, name: str, icon: str, channel: Channel, remark: str) -> Item:
+        """Return the entry of a channel, or of the app with its tabs, of which one opens."""
         session = self._session
-        unread = session.slack.world.read_marks.unread(session.member, channel) if channel else 0
-        address = session.address_of(place)
-        look = (unread, session.place == place, icon, address)
-        draw = partial(self._draw_place, place, name, icon, unread, remark)
-        return Item(f"place {place}", look, draw)
+        unread = session.slack.world.read_marks.unread(session.member, channel)
+        is_open = session.place in (TABS.values() if channel.is_im else {place})
+        if unread and channel.is_im:
+            place = DIRECT_MESSAGE
+        look = (unread, is_open, icon, session.address_of(place))
+        draw = partial(self._draw_place, place, name, icon, unread, remark, is_open=is_open)
+        return Item(f"place {name}", look, draw)
 
-    def _draw_place(self, place: str, name: str, icon: str, unread: int, remark: str) -> None:
+    def _draw_place(
+        self, place: str, name: str, icon: str, unread: int, remark: str, *, is_open: bool
+    ) -> None:
         link = ui.link(target=self._session.address_of(place)).classes("sk-place")
         link.props["aria-label"] = f"{name}, {unread} unread" if unread else name
         link.props["title"] = remark
-        if self._session.place == place:
+        if is_open:
             link.classes("sk-open").props["aria-current"] = "page"
         if unread:
             link.classes("sk-unread")

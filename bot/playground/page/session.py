@@ -11,17 +11,16 @@ from bot.playground.slack import LocalSlack, Person, visible
 from bot.playground.slack.model import SLACKBOT_ID, Channel, Member
 
 DEFAULT_PERSON = "ada"
-HOME = "home"
-DIRECT_MESSAGE = "dm"
+HOME, DIRECT_MESSAGE, ABOUT = "home", "dm", "about"
 # What Slack calls the app's tabs, and where they are on the page.
-TABS = {"home": HOME, "messages": DIRECT_MESSAGE}
+TABS = {"home": HOME, "messages": DIRECT_MESSAGE, "about": ABOUT}
 # What of a page's address tells who looks at what.
 QUERY = ("as", "channel")
 
 
 @dataclass
 class Session:
-    """One browser tab. `place` is a channel's name, "dm" or "home"."""
+    """One browser tab. `place` is a channel's name, or one of TABS."""
 
     slack: LocalSlack
     name: str = DEFAULT_PERSON
@@ -43,8 +42,8 @@ class Session:
 
     @property
     def channel(self) -> Channel | None:
-        """The channel or direct message that is open; None for Home."""
-        if self.place == HOME:
+        """The channel or direct message that is open; None for Home and About."""
+        if self.place in {HOME, ABOUT}:
             return None
         workspace = self.slack.world.workspace
         if self.place == DIRECT_MESSAGE:
@@ -60,7 +59,7 @@ class Session:
     def places(self) -> list[str]:
         """Everything that the person may open, channels first."""
         seen = [channel.name for channel in self.person.channels()]
-        return [*seen, DIRECT_MESSAGE, HOME] if self.has_app else seen
+        return [*seen, *TABS.values()] if self.has_app else seen
 
     @property
     def address(self) -> str:

@@ -165,7 +165,7 @@ TITLE = "Domain Tracker playground"
 
 
 def add(sandbox: Sandbox, app_info: AppInfo) -> None:
-    """Add the page at `/?as=bob&channel=general&dark=1`; `channel` may also be "dm" or "home"."""
+    """Add the page at `/?as=bob&channel=general&dark=1`; `channel` may be one of TABS."""
 
     @ui.page("/", title=TITLE)
     def slack_page(request: Request) -> None:

@@ -30,18 +30,6 @@ async def visitor(slack: LocalSlack) -> AsyncIterator[User]:
         yield visitor
 
 
-async def test_an_answer_is_private_and_markup_is_text(slack: LocalSlack, visitor: User) -> None:
-    general = slack.channel("general")
-    slack.world.posting.add(general, {"text": "<b>It</b>"}, seen_by=slack.person("bob").id)
-
-    await visitor.open("/?as=bob&channel=general")
-    await visitor.should_see("Only visible to you")
-    await visitor.should_see("&lt;b&gt;It&lt;/b&gt;")
-
-    await visitor.open("/?as=ada&channel=general")
-    await visitor.should_not_see("Only visible to you")
-
-
 async def test_a_file_can_be_downloaded(slack: LocalSlack, visitor: User) -> None:
     files = slack.world.files
     ticket = files.announce("domains.csv", 4)

@@ -8,7 +8,7 @@ from bot.dispatch.error_boundary import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import sent_elsewhere_form
 from bot.store.deduplication import MemoryDedup
-from tests.listeners.test_presses import CONTEXT, REPLIES
+from tests.listeners.test_incoming_presses import CONTEXT, REPLIES
 
 BODY = {
     "user": {"id": "U1"},

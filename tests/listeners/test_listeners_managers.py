@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.access.repository import MAX_MANAGERS, Act
+from bot.access.repository import MAX_MANAGERS
 from bot.access.views import MANAGERS_FIELD
 from bot.domainkey.admin_listeners import read_managers_form
 from bot.keys.views import NAME_MANAGERS
@@ -34,16 +34,6 @@ async def submit(bot: AdminBot, form: View, **fields: Any) -> str:
 
 async def named(bot: AdminBot) -> tuple[str, ...]:
     return await bot.managers.named(bot.workspace)
-
-
-async def test_people_are_named(bot: AdminBot) -> None:
-    said = await submit(bot, await open_form(bot), Managers=["cy", "bob"])
-
-    cy, bob = (bot.slack.person(name).id for name in ("cy", "bob"))
-    assert await named(bot) == (cy, bob)
-    assert f"managers: <@{cy}>, <@{bob}>." in said
-    [entry] = await bot.audit.entries(bot.workspace)
-    assert (entry.act, entry.added) == (Act.MANAGERS_CHANGED, (cy, bob))
 
 
 @pytest.mark.parametrize("name", ["gus", "zoe"])

@@ -57,19 +57,3 @@ async def test_one_process_draws_a_card_and_shows_in_the_end_what_both_have_pres
         (True, True),
     ]
     assert (stored.claimed_by, stored.due > MOMENT) == ("", True)
-
-
-async def test_a_card_whose_process_was_killed_is_drawn_by_the_next() -> None:
-    clock, posts = FakeClock(MOMENT), FakePosts()
-    alerts = DigestRepository(MemoryDocuments())
-    await alerts.put(ACME, a_digest(schedule=replace(a_schedule(), every=15)))
-    await alerts.keep_alert(ACME, NAME, life.claimed(taken(ALERT), "dead", MOMENT))
-    cards = AlertCards(alerts, posts, clock=clock)
-
-    await cards.run_due()
-    early = list(posts.edited)
-    clock.now += life.CLAIM
-    await cards.run_due()
-
-    assert early == []
-    assert "is on it" in posts.edited[0][1]

@@ -8,7 +8,7 @@ from nicegui import ui
 from nicegui.testing import User
 
 from bot.playground.page import tracker_pages
-from bot.playground.sandbox import Sandbox, fill_account, running_sandbox
+from bot.playground.sandbox import Sandbox, running_sandbox
 from bot.playground.tracker.samples.dialects import MIXED, SCANNER
 from tests.playground.page.visiting import visiting
 
@@ -39,17 +39,6 @@ def press(visitor: User, label: str) -> None:
     found = visitor.find(label)
     found.elements = {max(buttons, key=lambda button: button.id)}
     found.click()
-
-
-async def test_of_ten_thousand_domains_one_page_is_sent(visitor: User, sandbox: Sandbox) -> None:
-    fill_account(sandbox.tracker.account("atlas"))
-    await visitor.open("/tracker?portfolio=atlas")
-    assert (table(visitor).pagination["rowsNumber"], len(table(visitor).rows)) == (10_000, 25)
-
-    visitor.find(ui.input).type("MARKETING shop.")
-
-    assert 0 < table(visitor).pagination["rowsNumber"] < 10_000
-    assert all("marketing" in tags for tags in shown(visitor, "tags"))
 
 
 async def test_a_score_is_changed_in_its_place(visitor: User, sandbox: Sandbox) -> None:

@@ -1,5 +1,7 @@
 """Names that come once, whichever process asks."""
 
+import asyncio
+
 from bot.store.postgres.documents import PostgresDedup, PostgresDocuments
 from tests.store.postgres.database import run
 
@@ -47,3 +49,11 @@ async def test_no_name_stands_in_the_database(store: PostgresDocuments) -> None:
     ((name,),) = await run(store, "SELECT name FROM seen")
     assert isinstance(name, bytes)
     assert len(name) == 32
+
+
+async def test_of_many_that_ask_at_once_one_is_first(store: PostgresDocuments) -> None:
+    seen = PostgresDedup(store.pool)
+
+    asked = await asyncio.gather(*(seen.is_new("v0=1") for _ in range(20)))
+
+    assert sum(asked) == 1
