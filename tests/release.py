@@ -56,13 +56,14 @@ def build(folder: Path = DIST) -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """Install the wheel and the pinned packages in an empty environment; return its Python."""
+    """Install the wheel, then the packages it pins, in an empty environment; return its Python."""
     run(sys.executable, "-m", "venv", folder / "venv")
     python = folder / "venv/bin/python"
-    pip = (python, "-m", "pip", "install", "--quiet", "--require-hashes")
-    run(*pip, "-r", ROOT / "requirements-build.txt")
-    run(*pip, "--no-build-isolation", "-r", ROOT / "requirements.txt")
-    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel)
+    pip = (python, "-m", "pip", "install", "--quiet")
+    run(*pip, "--no-deps", "--no-index", wheel)
+    share = folder / "venv/share" / DISTRIBUTION
+    run(*pip, "--require-hashes", "-r", share / "requirements-build.txt")
+    run(*pip, "--require-hashes", "--no-build-isolation", "-r", share / "requirements.txt")
     run(python, "-m", "pip", "check")
     return python
 

@@ -7,12 +7,14 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
+from bot import DISTRIBUTION
 from bot.__main__ import parser
 from bot.app.main import FINISH_WITHIN_S
 from bot.dispatch.commands import COMMANDS
@@ -210,6 +212,20 @@ def test_every_command_of_the_guide_exists() -> None:
     for each in named:
         words = [each, "FILE"] if each in {"backup", "restore", "explain"} else [each]
         assert parser().parse_args(words).command == each
+
+
+def test_the_wheel_brings_what_the_guide_needs_beside_the_bot() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
+        "targets"
+    ]
+    brought = wheel["wheel"]["shared-data"]
+    install = GUIDE[GUIDE.index("### Start") : GUIDE.index("### Any number")]
+
+    assert set(re.findall(r"requirements\S*\.txt|\.env\.example", install)) < set(brought)
+    assert {"manifest.yml", "deploy/systemd"} < set(brought)
+    assert all((ROOT / path).exists() for path in brought)
+    assert {to.removesuffix(path) for path, to in brought.items()} == {f"share/{DISTRIBUTION}/"}
+    assert f"cp -r .venv/share/{DISTRIBUTION}/. ." in GUIDE
 
 
 def test_every_file_of_packages_is_pinned_to_the_newest() -> None:
