@@ -77,7 +77,7 @@ async def tried(
     is set in its environment.
     """
     async with stand_ins_in_real_time(folder, transport) as app:
-        env = environment(app) | more
+        env = {**environment(app), **more}
         del env["PYTHONPATH"]
         version = await _said(command, folder, env, "--version")
         assert version == f"{__version__}\n", version
