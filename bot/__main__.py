@@ -75,11 +75,18 @@ def _add_processes(commands: Commands) -> None:
 
 
 def _add_operations(commands: Commands) -> None:
-    _add(
+    checking = _add(
         commands,
         "doctor",
         "check settings, Slack, the store and Domain Tracker, one line each. It can run beside a"
         " bot. Exit status 1 when something failed, else 0",
+    )
+    checking.add_argument(
+        "--record",
+        metavar="FILE",
+        type=Path,
+        help="ask Domain Tracker for one list and one scan too, with the key of a workspace, and"
+        " write names and types of what it answers to FILE, without values",
     )
     _add(
         commands,
@@ -156,7 +163,7 @@ def main() -> int:
         return WRONG_SETTINGS
     match arguments.command:
         case "doctor":
-            return _operate(lambda do: do.doctor(settings))
+            return _operate(lambda do: do.doctor(settings, arguments.record))
         case "backup":
             return _operate(lambda do: do.backup(settings, arguments.file))
         case "restore":

@@ -32,17 +32,29 @@ from bot.store.postgres.address import (
 from bot.tracker.names import Names, load_names
 
 # The types of single settings. Each check returns the value or raises ValueError, whose sentence
-# is for the operator and quotes nothing of the value.
+# is for the operator and quotes nothing of the value. Where pydantic checks, the description says
+# what is right.
 BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
 APP_TOKEN = re.compile(r"xapp-[!-~]+")
 METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing else fits in
 SQLITE = "sqlite:///"
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
-Format = Literal["console", "json"]
-Port = Annotated[int, Field(ge=1, le=65535)]
-PoolSize = Annotated[int, Field(ge=MIN_POOL_SIZE, le=MAX_POOL_SIZE)]
-TickSeconds = Annotated[float, Field(ge=0.5, le=60)]  # a slot cannot wait longer
-LogLevel = Annotated[Level, BeforeValidator(str.upper)]
+LogLevel = Annotated[
+    Level, BeforeValidator(str.upper), Field(description="DEBUG, INFO, WARNING or ERROR")
+]
+LogFormat = Annotated[Literal["console", "json"] | None, Field(description="console or json")]
+Port = Annotated[int, Field(ge=1, le=65535, description="a whole number from 1 to 65535")]
+PoolSize = Annotated[
+    int,
+    Field(
+        ge=MIN_POOL_SIZE,
+        le=MAX_POOL_SIZE,
+        description=f"a whole number from {MIN_POOL_SIZE} to {MAX_POOL_SIZE}",
+    ),
+]
+# A slot cannot wait longer.
+TickSeconds = Annotated[float, Field(ge=0.5, le=60, description="a number from 0.5 to 60")]
+Switch = Annotated[bool, Field(description="true or false")]
 OAUTH = ("slack_client_id", "slack_client_secret")
 # What prints a new key; `k1` is its name.
 NEW_KEY = (
@@ -207,7 +219,7 @@ class Settings(BaseSettings):
     slack_signing_secret: SecretStr | None = None
     slack_client_id: str | None = None
     slack_client_secret: SecretStr | None = None
-    slack_mentions: bool = False
+    slack_mentions: Switch = False
     slack_command_prefix: Prefix = ""
     slack_authorize_url: Url = "https://slack.com/oauth/v2/authorize"
     public_url: PublicUrl | None = None
@@ -221,7 +233,7 @@ class Settings(BaseSettings):
     scan_names_file: NamesFile | None = None
     tick_seconds: TickSeconds = 10
     log_level: LogLevel = "INFO"
-    log_format: Format | None = None
+    log_format: LogFormat = None
     metrics_token: MetricsToken | None = None
 
     @property
@@ -314,10 +326,15 @@ def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _problems_within(error: ValidationError) -> Iterator[str]:
     for each in error.errors(include_input=False, include_url=False):
-        is_missing = each["type"] == "missing"
-        said = "is missing" if is_missing else each["msg"].removeprefix("Value error, ")
-        said = said.replace("Input should", "should", 1)
-        yield f"{str(each['loc'][0]).upper()}: {said}"
+        name = str(each["loc"][0])
+        match each["type"]:
+            case "missing":
+                problem = "is missing"
+            case "value_error":
+                problem = str(each["ctx"]["error"])
+            case _:
+                problem = f"must be {Settings.model_fields[name].description}"
+        yield f"{name.upper()}: {problem}"
 
 
 def load_settings(env_file: Path = Path(".env")) -> Settings:

@@ -214,14 +214,14 @@ def test_postgres_needs_keys(env_file: Path, monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-# What is said of a wrong value of a setting with few right ones.
+# What is said of wrong values of a setting with few right ones.
 PLAIN = {
-    "PORT": ("0", "65536", "3.5", "x", "should be "),
-    "TICK_SECONDS": ("0.4", "61", "nan", "x", "should be "),
-    "DATABASE_POOL_SIZE": ("1", "501", "3.5", "x", "should be "),
-    "LOG_LEVEL": ("LOUD", "should be 'DEBUG', 'INFO', 'WARNING' or 'ERROR'"),
-    "LOG_FORMAT": ("xml", "should be 'console' or 'json'"),
-    "SLACK_MENTIONS": ("maybe", "should be a valid boolean"),
+    "PORT": ("0", "65536", "3.5", "x", "must be a whole number from 1 to 65535"),
+    "TICK_SECONDS": ("0.4", "61", "nan", "x", "must be a number from 0.5 to 60"),
+    "DATABASE_POOL_SIZE": ("1", "501", "3.5", "x", "must be a whole number from 2 to 500"),
+    "LOG_LEVEL": ("LOUD", "must be DEBUG, INFO, WARNING or ERROR"),
+    "LOG_FORMAT": ("xml", "must be console or json"),
+    "SLACK_MENTIONS": ("maybe", "must be true or false"),
     "DOMAIN_TRACKER_DOMAIN_URL": (
         "https://tracker.example/{id}",
         "must be an http(s) address with {domainId} or {domain} in it, and no other braces",

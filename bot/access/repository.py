@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from bot.dispatch.commands import COMMANDS, Audience
-from bot.process.errors import BotError, NotAllowedError, warned
+from bot.process.errors import BotError, NotAllowedError, log_and_suppress
 from bot.process.redaction import redact
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
@@ -227,7 +227,7 @@ class Audit:
             before = document.value["entries"] if document else []
             return Write({"v": 1, "entries": [*before, encode(entry)][-MAX_ENTRIES:]})
 
-        with warned("not in the history", StoreError, act=act.value, by=by):
+        with log_and_suppress("not in the history", StoreError, act=act.value, by=by):
             await update(self.documents, f"{workspace}/{HISTORY_KIND}", with_entry)
 
     async def entries(self, workspace: WorkspaceId) -> list[Entry]:

@@ -21,7 +21,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.authorize import Clients, InstalledWorkspaces, note_asked_place
+from bot.installations.authorize import Clients, InstalledWorkspaces, correct_workspace
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
 from bot.process.clock import seconds_now
@@ -234,7 +234,7 @@ def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
         name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
         logger=bolt_logger(),
         client=slack.clients.patient(),  # Bolt adds the token of each request
-        before_authorize=None if slack.own else note_asked_place,
+        before_authorize=None if slack.own else correct_workspace,
         authorize=slack.authorize,
         process_before_response=True,  # no polling for the ack: the listeners only ack
         request_verification_enabled=False,  # web/server.py does; a socket needs none

@@ -24,7 +24,6 @@ from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker
-from bot.dispatch import deferred_commands
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.mentions import register_mentions
@@ -34,7 +33,6 @@ from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import AdminListeners, KeyListeners, KeyState
 from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
-from bot.domains import add_many
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
@@ -44,11 +42,10 @@ from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.domains.shown import ShownScores
 from bot.home.listeners import HomeCollector, HomeListeners, HomeScreen
-from bot.keys import budget
 from bot.keys.budget import QuotaService
 from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyNotices
-from bot.keys.repository import HELD_KIND, Keys
+from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.bulk_runner import BulkScans
@@ -58,13 +55,10 @@ from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
 from bot.slack.usergroups import UserGroups
-from bot.store.clean_up import forget_expired
+from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
 from bot.web.gauges import DIGESTS
-
-# The kinds of documents that only count for a time.
-EXPIRING = (deferred_commands.KIND, budget.LIMITS_KIND, add_many.KIND, HELD_KIND)
 
 
 class Features:
@@ -93,7 +87,7 @@ class Features:
         # What one of all processes does every few seconds.
         self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
             "reminders": self.notices.run_due,
-            "clean-up": lambda: forget_expired(documents, EXPIRING, clock()),
+            "clean-up": lambda: forget_expired(documents, clock()),
             "alerts": self.cards.run_due,
             "nightly": self.nightly.run_due,
             "bulk-scans": self.bulk.run_due,

@@ -136,7 +136,7 @@ async def _open_file(path: Path, stack: AsyncExitStack) -> FencedDocuments:
     if "DYNO" in os.environ:
         from bot.ops.doctor_store import DISK_IS_WIPED  # slow to import
 
-        logger.warning(DISK_IS_WIPED.said, mend=DISK_IS_WIPED.mend)
+        logger.warning(DISK_IS_WIPED.detail, hint=DISK_IS_WIPED.hint)
     documents = await open_sqlite(path)
     stack.push_async_callback(documents.close)
     return FencedDocuments(documents, beginning_of=scope_of_key)
@@ -147,7 +147,7 @@ async def _open_shared(address: Address, stack: AsyncExitStack) -> "PostgresDocu
     from bot.jobs.queue_jobs import migrations
     from bot.store.postgres.documents import open_postgres
 
-    logger.info("store", place=address.place, connections=address.pool_size)
+    logger.info("store", location=address.location, connections=address.pool_size)
     documents = await open_postgres(address, sets=migrations(), beginning_of=scope_of_key)
     stack.push_async_callback(documents.close)
     return documents

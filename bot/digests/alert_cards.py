@@ -20,7 +20,7 @@ from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestEr
 from bot.digests.repository import DigestRepository
 from bot.digests.views.alert import alert_message
 from bot.digests.views.wording import person
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
 from bot.slack.errors import ChannelClosedError, SlackError
@@ -108,7 +108,7 @@ class AlertCards:
     async def run_due(self) -> None:
         """Draw the cards that are due. Raise StoreError."""
         for workspace, name in await self.repository.due_alerts(self.clock(), limit=AT_ONCE):
-            with warned("a card is drawn later", BotError):
+            with log_and_suppress("a card is drawn later", BotError):
                 await self.show(workspace, name)
 
     async def show(self, workspace: WorkspaceId, name: str) -> None:
@@ -139,7 +139,7 @@ class AlertCards:
             alert = await self._draw(workspace, name, alert, digest, token)
         except SlackError as error:
             tries, wait = alert.tries + 1, _again_after(error, alert.tries)
-            with warned("a card is not drawn", SlackError):
+            with log_and_suppress("a card is not drawn", SlackError):
                 raise
         now = self.clock()
         is_given_up = tries > 0 and wait is None

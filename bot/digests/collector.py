@@ -30,7 +30,7 @@ from bot.domains.csv_file import domains_csv
 from bot.domains.end_dates import KeptEndDates, KnownEnds
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
@@ -66,7 +66,7 @@ class Collector:
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
-        with warned("no list to count in", BotError):
+        with log_and_suppress("no list to count in", BotError):
             domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
             ends = await self._known(workspace) if query.needs_ends else None
@@ -75,7 +75,7 @@ class Collector:
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
         """Return `tag:…` and `folder:…` in use; none when the service gives no list."""
-        with warned("no labels to offer", BotError):
+        with log_and_suppress("no labels to offer", BotError):
             snapshot = await self.portfolio.snapshot(workspace)
             tags = [f"tag:{tag}" for tag in snapshot.tags]
             return tags + [f"folder:{folder}" for folder in snapshot.folders]

@@ -27,7 +27,7 @@ from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
 from bot.domains.csv_file import file_name
 from bot.keys.failures import FailureReason, of_service, service_failure
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors
 from bot.slack.posting import Posting
@@ -140,7 +140,7 @@ class Delivery:
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
         if collected.file and is_wanted:
-            with warned("the list did not follow as a file", BotError):
+            with log_and_suppress("the list did not follow as a file", BotError):
                 name = file_name(digest.plan.filter_text, self.clock())
                 await self.posts.send_file(workspace, run.channel_id, ts, name, collected.file)
         return digest
@@ -219,7 +219,9 @@ class Delivery:
     async def _keep_place(self, workspace: WorkspaceId, name: str, ts: str, shown: str) -> None:
         """Keep where a card is; without that it cannot be drawn again."""
         for wait_s in (*STEP_AGAIN_AFTER_S, 0.0):
-            with warned("the place of a card is not kept", StoreError, UnknownAlertError):
+            with log_and_suppress(
+                "the place of a card is not kept", StoreError, UnknownAlertError
+            ):
                 await self.repository.change_alert(
                     workspace, name, lambda each: replace(each, ts=ts, shown=shown)
                 )

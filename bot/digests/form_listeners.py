@@ -26,7 +26,7 @@ from bot.digests.views.mention_fields import group_options, rule_label_options, 
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.zones import is_zone, suggest_zones
 from bot.slack.client import Member
 from bot.slack.usergroups import UserGroups
@@ -150,7 +150,7 @@ class DigestFormListeners:
     async def _draw(self, request: Request, note: FormNote) -> None:
         number = self.screen.presses.note(request.view_id)
         # Rather the typed values than the preview: the next choice draws it again.
-        with warned("the next runs are not up to date", BotError):
+        with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note) if note.digest_id else None
             silences = await self.digests.snoozes(request.workspace, digest) if digest else None
             draft = draft_in(request.values, with_hidden(note.hidden))
@@ -173,7 +173,7 @@ class DigestFormListeners:
         # The list is shown at once: checking the filter takes a while.
         if not await self._matches_nothing(request, digest.plan):
             return
-        with warned("no warning about an empty filter", BotError):
+        with log_and_suppress("no warning about an empty filter", BotError):
             line = f"{line}\n{modal.EMPTY_FILTER}"
             form = await screen.list_form(request, channel_id, line, visitor=visitor)
             await screen.show_newer(request, form, number)
@@ -228,7 +228,7 @@ class DigestFormListeners:
         """Return whether no domain matches, as far as that is known in time. Never raises."""
         if not plan.filter_text:
             return False
-        with warned("not counted", Exception):  # it is saved: no error may say otherwise
+        with log_and_suppress("not counted", Exception):  # it is saved: no error may say otherwise
             async with asyncio.timeout(COUNT_WITHIN_S):
                 return await self.digests.matching(request.workspace, plan) == 0
         return False
@@ -239,7 +239,7 @@ class DigestFormListeners:
         note, digest = note_in(request.note), None
         # Its first part stays: the digest may have been saved all the same.
         note = replace(note, nonce=f"{note.nonce.partition('-')[0]}-{_nonce()}")
-        with warned("drawn without the digest", BotError):
+        with log_and_suppress("drawn without the digest", BotError):
             if note.digest_id:
                 digest = await self.digests.get(request.workspace, note.digest_id)
         await self.screen.show(request, self._form(request, note, draft, digest, line), line)

@@ -8,7 +8,7 @@ from bot.digests.service import DigestService
 from bot.digests.views.post import greeting_message
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.slack.posting import Posting
 
 
@@ -30,7 +30,7 @@ class JoinedChannelListeners:
         """Post what the app does in this channel, and which digests go on."""
         if event["user"] != request.bot_user_id:
             return
-        with warned("not greeted", BotError):
+        with log_and_suppress("not greeted", BotError):
             channel_id = event["channel"]
             resumed = await self.digests.resume_in(request.workspace, channel_id)
             await self.posting.post(request.workspace, channel_id, greeting_message(resumed))

@@ -34,7 +34,7 @@ from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.digests.views.post import told_message
 from bot.digests.views.wording import until_text
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnavailableError
 from bot.store.documents import ConflictError
@@ -270,7 +270,7 @@ class DigestService:
     async def _tell(self, workspace: WorkspaceId, message: Message, digest: Digest) -> None:
         """Say in the channel what was done with its digest, where Slack takes it."""
         if not digest.plan.is_own:
-            with warned("not told in the channel", SlackError):
+            with log_and_suppress("not told in the channel", SlackError):
                 await self.delivery.posts.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:

@@ -16,7 +16,7 @@ from bot.dispatch.interrupted import InflightTracker, WaitingRequest
 from bot.dispatch.request import OncePerMessage, Request
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.slack.errors import SlackError
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
@@ -119,7 +119,7 @@ class ErrorBoundary:
                 async with self._first_word(request, speaks=what.speaks):
                     await self._handle(request, what)
                 if request.owes_answer:  # the answer is in a form
-                    with warned("message not sent", SlackError):
+                    with log_and_suppress("message not sent", SlackError):
                         await request.reply(usage.ANSWERED_IN_FORM)
                 outcome, failure = "answered", None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
@@ -167,5 +167,5 @@ class ErrorBoundary:
             logger.exception("unforeseen failure")
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
-        with warned("could not explain the failure", Exception):
+        with log_and_suppress("could not explain the failure", Exception):
             await request.reply(await self.explain(error, request))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.usage import interrupted_form, interrupted_message
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.redaction import holds_secret
 
 # A stop must not wait for a slow Slack.
@@ -22,7 +22,7 @@ class WaitingRequest:
 
     async def tell(self) -> None:
         """Tell the person that the work is cut off; a failure is only logged."""
-        with warned("person does not know of the stop", BotError):
+        with log_and_suppress("person does not know of the stop", BotError):
             if self.request.on_stop:
                 await self.request.reply(self.request.on_stop())
             else:

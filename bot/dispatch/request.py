@@ -16,7 +16,7 @@ from bot.blocks.window import answer_window, fits_window, summary_window
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.usage import ANSWER_BELOW
 from bot.process.clock import seconds_now
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, fetch_member, open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
@@ -160,7 +160,7 @@ class Request:
             self.has_spoken = True
             self.owes_answer = await self._is_shown(self.window, message)
             return
-        with warned("progress message not sent", SlackError):
+        with log_and_suppress("progress message not sent", SlackError):
             replaces = self.replaces_progress
             await self._send(message if replaces else self.lasting_word)
             self.owes_answer = True

@@ -35,7 +35,7 @@ from bot.keys.key_record import (
 )
 from bot.keys.repository import Keys
 from bot.keys.views import PROPOSED_LABEL, SET_KEY
-from bot.process.errors import BotError, NotAllowedError, warned
+from bot.process.errors import BotError, NotAllowedError, log_and_suppress
 from bot.process.redaction import holds_secret
 from bot.scans.nightly import NightlySetting
 from bot.slack.errors import SlackError
@@ -158,7 +158,9 @@ class KeyFormListeners:
 
     async def _offer_first_steps(self, request: Request, check: KeyCheck) -> bool:
         """Begin nightly scans; after the first key say what to do next, and return `True`."""
-        with warned("no first steps", StoreError, SlackError):  # the key is saved, anyway
+        with log_and_suppress(
+            "no first steps", StoreError, SlackError
+        ):  # the key is saved, anyway
             zone = (await request.fetch_member()).zone
             is_new = await self.nights.begin(request.workspace, zone)
             if not is_new or check.pair.earlier:

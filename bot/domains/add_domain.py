@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.domains.service import Portfolio
 from bot.process.concurrency import SingleFlight
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.tracker.models import Domain, NewDomain, NoResultError, RejectedError
 
@@ -87,7 +87,7 @@ class DomainAdder:
 
     async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
         """Return the listed domain after a write; a failing list must not hide its result."""
-        with warned("no list after a write", BotError):
+        with log_and_suppress("no list after a write", BotError):
             return await self._listed(workspace, host)
         return None
 

@@ -19,7 +19,7 @@ from bot.domains.add_many import DomainLists, NewDomains, Report, new_domains, p
 from bot.domains.service import Portfolio, Snapshot
 from bot.keys.budget import QuotaService
 from bot.keys.workspace_tracker import WorkspaceTracker
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.tracker.hostnames import HostNameError
 from bot.tracker.models import NewDomain
 
@@ -115,7 +115,7 @@ class AddingListeners:
 
     async def _used(self, request: Request, labels: Callable[[Snapshot], list[str]]) -> list[str]:
         """Return the labels in use; none if the service fails: new ones can be typed."""
-        with warned("no labels to offer", BotError):
+        with log_and_suppress("no labels to offer", BotError):
             return labels(await self.portfolio.snapshot(request.workspace))
         return []
 

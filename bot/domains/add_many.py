@@ -25,7 +25,7 @@ from bot.domains.add_domain import (
     UncertainAddError,
 )
 from bot.domains.service import Portfolio, Snapshot
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.redaction import holds_secret, redact
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
@@ -244,7 +244,7 @@ class DomainLists:
                     await on_step()
         finally:
             await self.portfolio.invalidate(workspace)
-        with warned("no list after writes", BotError):
+        with log_and_suppress("no list after writes", BotError):
             report.settle((await self.portfolio.snapshot(workspace)).by_host)
 
     async def _add(self, workspace: WorkspaceId, new: NewDomain, report: Report) -> None:

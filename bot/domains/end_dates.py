@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 from cachetools import TTLCache
 
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
@@ -256,7 +256,7 @@ class KeptEndDates:
 
         A scan by another process may be unknown for 5 s.
         """
-        with warned("end dates are unknown", StoreError, TimeoutError):
+        with log_and_suppress("end dates are unknown", StoreError, TimeoutError):
             by_host = self._known.get(workspace)
             if by_host is None:
                 async with asyncio.timeout(ANSWERED_WITHIN_S):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError
 
@@ -39,7 +39,7 @@ class SeenDomains:
         sample = await asyncio.to_thread(_sample_of, hosts)
         if self._noted.get(workspace) == sample:
             return
-        with warned("the domains that were seen are not noted", StoreError):
+        with log_and_suppress("the domains that were seen are not noted", StoreError):
             value = {"v": 1, "sample": msgspec.to_builtins(sample)}
             await self._documents.put(f"{workspace}/{KIND}", value)
             self._noted[workspace] = sample

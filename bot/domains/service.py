@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from bot.domains.lookup import UnknownDomainError, index_by_host, nearest
 from bot.domains.seen import SeenDomains
 from bot.process.concurrency import SingleFlight
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError
 from bot.tracker.models import Domain, Listing
@@ -71,7 +71,7 @@ class StoredVersions:
 
     async def current(self, workspace: WorkspaceId) -> int | None:
         """Return the present version, `None` when it is unknown."""
-        with warned("the version of a list is unknown", StoreError, TimeoutError):
+        with log_and_suppress("the version of a list is unknown", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
                 document = await self._documents.get(_place(workspace))
             return document.rev if document else 0
@@ -79,7 +79,7 @@ class StoredVersions:
 
     async def change(self, workspace: WorkspaceId) -> None:
         """Invalidate, in every process, all lists that were asked for before."""
-        with warned("other processes may keep an older list", StoreError, TimeoutError):
+        with log_and_suppress("other processes may keep an older list", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
                 await self._documents.put(_place(workspace), {"v": 1})
 

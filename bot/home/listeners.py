@@ -24,7 +24,7 @@ from bot.domains.service import Portfolio, Snapshot
 from bot.home.sections import REFRESH, HomePage, Reader, SetUp, refreshable
 from bot.home.views import home_view
 from bot.keys.key_record import NoKeyError
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
@@ -177,7 +177,7 @@ class HomeScreen:
 
     async def _publish(self, visit: Request, number: int, page: Message) -> None:
         if self._draws.is_latest(_name(visit), number):
-            with warned("Home was not drawn", SlackError):
+            with log_and_suppress("Home was not drawn", SlackError):
                 await publish_home(visit.client, visit.origin.user_id, page)
 
 
@@ -212,14 +212,14 @@ class HomeListeners:
         """Show the commands to a person of the workspace who opens the conversation first."""
         if not await self._is_first_visit(request):
             return
-        with warned("not greeted", SlackError):
+        with log_and_suppress("not greeted", SlackError):
             if not (await request.fetch_member()).is_stranger:
                 await request.reply(greeting_message())
 
     async def _is_first_visit(self, request: Request) -> bool:
         """Return whether a person is to be greeted: once, and never if the store fails."""
         workspace, user_id = request.workspace, request.origin.user_id
-        with warned("not greeted", StoreError), suppress(ConflictError):
+        with log_and_suppress("not greeted", StoreError), suppress(ConflictError):
             await self.documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
             return True
         return False

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import structlog
@@ -20,10 +20,10 @@ from bot.store.documents import StoreError
 logger = structlog.get_logger()
 # Slack waits 3 s for the ack. `ASKED_WITHIN_S` of `store/deduplication.py` has passed before.
 KNOWN_WITHIN_S = 1.4
-ASKED = "asked_place"
 # Bolt 1.30 passes the events that take access away without a token, but not the one that gives it:
 # https://docs.slack.dev/reference/events/team_access_granted
 GRANTED = "team_access_granted"
+IS_GRANT = "is_grant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,49 +60,37 @@ def act_in(client: AsyncWebClient, workspace: WorkspaceId) -> None:
     client.default_params["team_id"] = workspace.team_id
 
 
-@dataclass(frozen=True, slots=True)
-class AskedPlace:
-    """The workspace where a request is to act, as far as Slack says it. Each may be `None`.
-
-    `is_of_organisation`: nowhere, it is about what an organisation does with the app.
-    """
-
-    team_id: str | None
-    enterprise_id: str | None
-    is_org_install: bool | None = None
-    is_of_organisation: bool = False
-
-
-async def note_asked_place(
+async def correct_workspace(
     body: dict[str, Any], context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]
 ) -> None:
-    """Put into the context what Bolt does not pass to `authorize`: for `before_authorize`."""
-    by_bolt = AskedPlace(context.team_id, context.enterprise_id, _is_org_install(body))
-    context[ASKED] = _asked_place(body, by_bolt)
+    """Let Bolt authorize a request in the workspace where it is to act: for `before_authorize`."""
+    context[IS_GRANT] = _mapping(body.get("event")).get("type") == GRANTED
+    context["team_id"], context["enterprise_id"], context["is_enterprise_install"] = _workspace(
+        body, context.team_id, context.enterprise_id
+    )
     await next_()
 
 
-def _asked_place(body: Mapping[str, Any], by_bolt: AskedPlace) -> AskedPlace:
-    """Return the workspace where a payload is to act, given Bolt's (1.30) reading of it.
+def _workspace(
+    body: Mapping[str, Any], team_id: str | None, enterprise_id: str | None
+) -> tuple[str | None, str | None, bool | None]:
+    """Return team, organisation, and whether that has the app (`None`: Slack does not say).
 
     In a channel that two companies share, a form submitted by a person of the other one names
     their team and organisation, and the workspace that has the app in the view alone
-    (https://github.com/slackapi/bolt-js/issues/1614). Bolt takes the team from the view, and the
-    organisation from the person: such a pair must not lead to an organisation's token.
+    (https://github.com/slackapi/bolt-js/issues/1614). Bolt (1.30) takes the team from the view,
+    and the organisation from the person: such a pair must not lead to an organisation's token.
     """
-    if _mapping(body.get("event")).get("type") == GRANTED:
-        return replace(by_bolt, is_of_organisation=True)
     view = _mapping(body.get("view"))
     installed, own_team = view.get("app_installed_team_id"), _mapping(body.get("team")).get("id")
     if isinstance(installed, str) and installed.startswith("E"):  # the organisation has the app
-        team_id = own_team or view.get("team_id")
-        return replace(by_bolt, team_id=team_id, enterprise_id=installed)
+        return own_team or view.get("team_id"), installed, _is_org_install(body)
     if installed and own_team and installed != own_team:
-        return replace(by_bolt, team_id=installed, is_org_install=False)
+        return installed, enterprise_id, False
     # An event for an organisation's app may name its workspace outside the authorization alone:
     # https://docs.slack.dev/apis/events-api#events-JSON
-    team_id = by_bolt.team_id or body.get("context_team_id") or body.get("team_id")
-    return replace(by_bolt, team_id=team_id)
+    team_id = team_id or body.get("context_team_id") or body.get("team_id")
+    return team_id, enterprise_id, _is_org_install(body)
 
 
 @dataclass(eq=False)  # not frozen: Bolt 1.30 sets a field where the app's id is in the environment
@@ -131,21 +119,20 @@ class InstalledWorkspaces(AsyncAuthorize):
             UnknownWorkspaceError: the app is not installed there; see `Identity`.
             StoreError: the store failed, or does not answer in time.
         """
-        asked: AskedPlace = context.get(ASKED) or AskedPlace(team_id, enterprise_id)
-        if asked.is_of_organisation:
-            return AuthorizeResult(enterprise_id=asked.enterprise_id, team_id=None)
-        served: ResolvedInstallation | None = None
+        if context.get(IS_GRANT):
+            return AuthorizeResult(enterprise_id=enterprise_id, team_id=None)
+        served, is_org_install = None, context.get("is_enterprise_install")
         try:
             async with asyncio.timeout(KNOWN_WITHIN_S):
-                if asked.team_id:
+                if team_id:
                     served = await self.repository.find(
-                        asked.team_id, asked.enterprise_id, is_org_install=asked.is_org_install
+                        team_id, enterprise_id, is_org_install=is_org_install
                     )
         except TimeoutError:
             raise StoreError("no installation in time") from None
         if served:
             return _result(served, context)
-        log = logger.bind(team_id=asked.team_id, enterprise_id=asked.enterprise_id)
+        log = logger.bind(team_id=team_id, enterprise_id=enterprise_id)
         log.warning("request of an unknown workspace")
         raise UnknownWorkspaceError(self.unknown)
 

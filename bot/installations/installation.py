@@ -26,7 +26,7 @@ class Installation:
 
     `token` is `None` from `revoked_at` on; the workspace's other data is then kept for
     `WAITS_FOR_REINSTALL`. `installed_by` is a user id, `name` that of the workspace or
-    organisation. `scopes` are the granted ones.
+    organisation. `scopes` are the granted ones. `rev` is the document's, 0 before it is stored.
     """
 
     home: WorkspaceId
@@ -38,6 +38,7 @@ class Installation:
     name: str = ""
     token: str | None = field(repr=False)
     revoked_at: datetime | None = None
+    rev: int = field(default=0, compare=False)
 
     @property
     def is_org_wide(self) -> bool:
@@ -51,16 +52,15 @@ def organisation(enterprise_id: str) -> WorkspaceId:
 
 
 def encode(installation: Installation) -> dict[str, Any]:
-    """Return the installation as JSON, without its token."""
+    """Return the installation as JSON, without its token, home and rev."""
     value: dict[str, Any] = msgspec.to_builtins(replace(installation, token=None))
-    del value["home"], value["token"]
+    del value["home"], value["token"], value["rev"]
     return {"v": 1, **value}
 
 
-def decode(home: WorkspaceId, value: dict[str, Any], token: str | None) -> Installation:
-    return msgspec.convert(
-        {**value, "home": msgspec.to_builtins(home), "token": token}, Installation
-    )
+def decode(home: WorkspaceId, document: Document, token: str | None) -> Installation:
+    known = {"home": msgspec.to_builtins(home), "token": token, "rev": document.rev}
+    return msgspec.convert({**document.value, **known}, Installation)
 
 
 class UninstallKind(Enum):
@@ -86,7 +86,7 @@ def key_of(home: WorkspaceId) -> str:
 
 def known_of(home: WorkspaceId, document: Document | None) -> Installation | None:
     """Return what needs no key to read of an installation; one with a token is not revoked."""
-    return decode(home, document.value, None) if document else None
+    return decode(home, document, None) if document else None
 
 
 def prefix_of(home: WorkspaceId) -> str:

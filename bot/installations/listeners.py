@@ -18,7 +18,7 @@ from slack_bolt.response import BoltResponse
 from bot.installations.installation import UninstallEvent, UninstallKind, organisation
 from bot.installations.uninstall import Uninstaller
 from bot.process.concurrency import Tasks
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 
@@ -61,7 +61,7 @@ class LifecycleListeners:
 
     async def grant(self, body: Mapping[str, Any]) -> None:
         for home in _of_teams(body):
-            with warned("writes may be refused for an hour", StoreError, home=str(home)):
+            with log_and_suppress("writes may be refused for an hour", StoreError, home=str(home)):
                 await self.uninstaller.grant(home)
             await self.on_granted(home)
 
@@ -71,7 +71,7 @@ class LifecycleListeners:
 
     async def _follow(self, event: UninstallEvent) -> bool:
         names = {"home": str(event.home), "kind": event.kind.value}
-        with warned("not deleted yet", Exception, **names):  # Slack sends it again
+        with log_and_suppress("not deleted yet", Exception, **names):  # Slack sends it again
             await self.uninstaller.handle(event)
             logger.info("uninstalled", **names)
             return True
@@ -114,8 +114,8 @@ def _of_teams(body: Mapping[str, Any]) -> list[WorkspaceId]:
 
 
 def _enterprise_id(body: Mapping[str, Any]) -> str | None:
-    places = (body, _authorization(body), body["event"])
-    return next((found for place in places if (found := place.get("enterprise_id"))), None)
+    named = (each.get("enterprise_id") for each in (body, _authorization(body), body["event"]))
+    return next(filter(None, named), None)
 
 
 def _authorization(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,12 +3,15 @@
 Bolt's flow, of which each override says what is wrong with the original.
 """
 
+import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 import structlog
@@ -22,15 +25,16 @@ from slack_sdk.oauth.installation_store import Installation as BoltInstallation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.installations import pages
-from bot.installations.installation import Installation
-from bot.installations.oauth_calls import exchange_code
+from bot.installations.installation import Installation, organisation
 from bot.installations.repository import InstallationRepository
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, run_shielded
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.slack.client import slack_errors
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
@@ -40,6 +44,7 @@ INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
+EXCHANGED_WITHIN_S = 15.0
 CANCELLED = "access_denied"
 LINES_A_MINUTE = 10
 STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
@@ -49,6 +54,7 @@ OF_ORGANISATION = "cannot_install_an_org_installed_app"
 SLACKS_WORD = re.compile(r"[a-z_]{1,60}")
 # Slack does not say what they look like; this only keeps out what is surely none.
 CODE = re.compile(r"[!-~]{1,1024}")
+ABOUT = "the state of an installation that was begun"  # associated data of sealed states
 
 
 class StateCookie(OAuthStateUtils):
@@ -64,9 +70,6 @@ class StateCookie(OAuthStateUtils):
 
     def build_set_cookie_for_deletion(self) -> str:
         return super().build_set_cookie_for_deletion().replace("Secure; ", self._flags)
-
-
-ABOUT = "the state of an installation that was begun"  # associated data of sealed states
 
 
 class InstallStates(AsyncOAuthStateStore):
@@ -89,6 +92,51 @@ class InstallStates(AsyncOAuthStateStore):
         except (UnreadableSecretError, ValueError):
             return False
         return until > self._clock()
+
+
+async def exchange_code(
+    client: AsyncWebClient, settings: AsyncOAuthSettings, code: str, asked_at: datetime
+) -> Installation:
+    """Exchange an OAuth code for an installation, made at `asked_at`; raise SlackError.
+
+    https://docs.slack.dev/reference/methods/oauth.v2.access: not repeated, as a code works once.
+    `client` has no token; its `retry_handlers` must be `[]`. SlackRefusedError: the code is used,
+    expired or foreign, or the client secret is wrong.
+    """
+    basic = b64encode(f"{settings.client_id}:{settings.client_secret}".encode()).decode()
+    async with slack_errors():
+        async with asyncio.timeout(EXCHANGED_WITHIN_S):
+            # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
+            answer = await client.api_call(
+                "oauth.v2.access",
+                data={"code": code, "redirect_uri": settings.redirect_uri},
+                headers={"Authorization": f"Basic {basic}"},
+            )
+        return _installation(answer, asked_at)
+
+
+def _installation(answer: AsyncSlackResponse, asked_at: datetime) -> Installation:
+    is_org_wide = answer.get("is_enterprise_install") is True
+    enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
+    enterprise_id = _text(enterprise["id"]) if enterprise or is_org_wide else None
+    installed_in = enterprise if is_org_wide else answer["team"]
+    home_id = _text(installed_in["id"])
+    return Installation(
+        home=organisation(home_id) if is_org_wide else WorkspaceId(home_id, enterprise_id),
+        app_id=_text(answer["app_id"]),
+        bot_user_id=_text(answer["bot_user_id"]),
+        scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
+        installed_by=_text(answer["authed_user"]["id"]),
+        installed_at=asked_at,
+        name=str(installed_in.get("name") or ""),
+        token=_text(answer["access_token"]),
+    )
+
+
+def _text(value: object) -> str:
+    if not (isinstance(value, str) and value):
+        raise TypeError("a text was expected")
+    return value
 
 
 class NewInstallation(BoltInstallation):
@@ -133,7 +181,7 @@ class InstallationStore(AsyncInstallationStore):
             except UnreadableSecretError:  # its key is lost: installing again is what mends that
                 return each, None, None
             if kept:
-                return each, kept.installation, kept.rev
+                return each, kept, kept.rev
         return home, None, 0
 
 
@@ -217,7 +265,7 @@ class InstallFlow(AsyncOAuthFlow):
         new = args.installation
         assert isinstance(new, NewInstallation)  # noqa: S101  # from `run_installation`
         made, before = new.installation, new.before
-        with warned("what follows an installation failed", Exception):
+        with log_and_suppress("what follows an installation failed", Exception):
             await self._on_installed(made, before)
         return self._answer(200, pages.installed_page(made))
 

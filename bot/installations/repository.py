@@ -1,7 +1,7 @@
 """Store installations, encrypted, and find the one that serves a workspace."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from cachetools import TTLCache
@@ -26,14 +26,6 @@ FIELD = "bot-token"
 
 
 @dataclass(frozen=True, slots=True)
-class StoredInstallation:
-    """An installation as it is stored. `rev` is the document's."""
-
-    installation: Installation
-    rev: int
-
-
-@dataclass(frozen=True, slots=True)
 class ResolvedInstallation:
     """A workspace, and the installation whose `token` acts in it: perhaps its organisation's."""
 
@@ -43,10 +35,10 @@ class ResolvedInstallation:
 
 
 # The home of an installation, and the workspace that it may serve.
-Way = tuple[WorkspaceId, WorkspaceId]
+Candidate = tuple[WorkspaceId, WorkspaceId]
 
 
-def _ways(workspace: WorkspaceId) -> list[Way]:
+def _candidates(workspace: WorkspaceId) -> list[Candidate]:
     homes = filter(None, (workspace, organisation_of(workspace)))
     return [(home, workspace) for home in homes]
 
@@ -74,18 +66,18 @@ class InstallationRepository:
     ) -> None:
         self._documents = documents
         self._ring = ring
-        self._known: TTLCache[WorkspaceId, StoredInstallation | None] = TTLCache(
+        self._known: TTLCache[WorkspaceId, Installation | None] = TTLCache(
             10_000, REMEMBERED_FOR_S, timer=clock_s
         )
 
-    async def recent(self, home: WorkspaceId) -> StoredInstallation | None:
+    async def recent(self, home: WorkspaceId) -> Installation | None:
         """Return the installation as it was at most 5 s ago, `None` for none."""
         try:
             return self._known[home]
         except KeyError:
             return await self.get(home)
 
-    async def get(self, home: WorkspaceId) -> StoredInstallation | None:
+    async def get(self, home: WorkspaceId) -> Installation | None:
         document = await self._documents.get(key_of(home))
         if document is None:
             self._known[home] = None
@@ -94,13 +86,12 @@ class InstallationRepository:
         if "token" in document.value:
             sealed = document.value["token"]["sealed"]
             token = self._ring.decrypt(sealed, associated_data(FIELD, home))
-        installation = decode(home, document.value, token)
-        kept = self._known[home] = StoredInstallation(installation, document.rev)
+        kept = self._known[home] = decode(home, document, token)
         return kept
 
     def forget(self, workspace: WorkspaceId) -> None:
         """Let the next look read the store, e.g. as Slack has just refused the token."""
-        for home, _ in _ways(workspace):
+        for home, _ in _candidates(workspace):
             self._known.pop(home, None)
 
     async def find(
@@ -116,28 +107,25 @@ class InstallationRepository:
         if team_id.startswith("E"):  # an organisation is no workspace
             return None
         team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
-        ways = [(each, each) for each in dict.fromkeys((team, alone))]
+        candidates = [(each, each) for each in dict.fromkeys((team, alone))]
         if enterprise_id and is_org_install is not False:
-            ways.append((organisation(enterprise_id), team))
-        return await self._first(ways)
+            candidates.append((organisation(enterprise_id), team))
+        return await self._first(candidates)
 
     async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
         """Return the installation that serves a known workspace; `None`: none any more."""
-        return await self._first(_ways(workspace))
+        return await self._first(_candidates(workspace))
 
-    async def _first(self, ways: list[Way]) -> ResolvedInstallation | None:
+    async def _first(self, candidates: list[Candidate]) -> ResolvedInstallation | None:
         # Twice: another process may have installed it a moment ago.
         for look in (self.recent, self.get):
-            for home, workspace in ways:
+            for home, workspace in candidates:
                 kept = await look(home)
-                if kept and kept.installation.token:
-                    found = kept.installation
-                    return ResolvedInstallation(found, workspace, kept.installation.token)
+                if kept and kept.token:
+                    return ResolvedInstallation(kept, workspace, kept.token)
         return None
 
-    async def put(
-        self, installation: Installation, *, if_rev: int | None = None
-    ) -> StoredInstallation:
+    async def put(self, installation: Installation, *, if_rev: int | None = None) -> Installation:
         """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
 
         Its token is first checked a day after it was made.
@@ -151,5 +139,5 @@ class InstallationRepository:
         due_at = revoked + WAITS_FOR_REINSTALL if revoked else due_at
         self._known.pop(home, None)
         document = await self._documents.put(key_of(home), value, due_at=due_at, if_rev=if_rev)
-        kept = self._known[home] = StoredInstallation(installation, document.rev)
+        kept = self._known[home] = replace(installation, rev=document.rev)
         return kept

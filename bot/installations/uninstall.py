@@ -25,7 +25,7 @@ from bot.installations.installation import (
     prefix_of,
 )
 from bot.installations.repository import CHECKED_EVERY, InstallationRepository
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
@@ -102,7 +102,7 @@ class Uninstaller:
         await asyncio.gather(*(self._check_due(workspace_of_key(key)) for key in keys))
         for key in await self.documents.due_keys(self.clock(), KIND):
             home = workspace_of_key(key)
-            with warned("not deleted yet", BotError, home=str(home)):
+            with log_and_suppress("not deleted yet", BotError, home=str(home)):
                 known = await self._known(home)
                 if known and known.revoked_at:
                     await self._remove(home, known)
@@ -110,7 +110,7 @@ class Uninstaller:
     async def _check_due(self, home: WorkspaceId) -> None:
         async with self._turns:
             # The others must not wait for this one.
-            with warned("not checked until tomorrow", Exception, home=str(home)):
+            with log_and_suppress("not checked until tomorrow", Exception, home=str(home)):
                 await self._check(home)
                 return
             with suppress(StoreError):
@@ -122,16 +122,15 @@ class Uninstaller:
         Raise SlackError if it does not say, and StoreError; nothing was changed.
         """
         while True:
-            document = await self.documents.get(key_of(home))
-            known = known_of(home, document)
-            if document is None or known is None or known.revoked_at:
+            known = await self._known(home)
+            if known is None or known.revoked_at:
                 return
             if await self.still_works(home):
                 await self._put_off(home)
                 return
             revoked = replace(known, revoked_at=self.clock())
             with suppress(ConflictError):  # changed in between: look again
-                await self.repository.put(revoked, if_rev=document.rev)
+                await self.repository.put(revoked, if_rev=known.rev)
                 break
         self._drop_cached(home)
         logger.warning("Slack does not take the tokens any more", home=str(home))

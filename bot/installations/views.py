@@ -35,7 +35,7 @@ def welcome_message(installation: Installation, *, may_set_key: bool) -> Message
         if usage.operation
     )
     return message_of(
-        section(f"👋 *Domain Tracker is installed in {_place(installation)}.*"),
+        section(f"👋 *Domain Tracker is installed in {_name(installation)}.*"),
         section(f"*1. Connect it.* {_SET_KEY if may_set_key else _ASK_ADMIN}"),
         section(f"*2. Try it.* Type one of these in any channel.\n{commands}"),
         section(
@@ -51,7 +51,7 @@ def welcome_back_message(installation: Installation) -> Message:
     """Return the message after another installation in a workspace that has a key."""
     return message_of(
         section(
-            f"👋 *Welcome back: Domain Tracker is installed again in {_place(installation)}.*"
+            f"👋 *Welcome back: Domain Tracker is installed again in {_name(installation)}.*"
             "\nThe key and the digests are as they were."
         ),
         *_buttons(may_set_key=False),
@@ -68,7 +68,7 @@ def organisation_message(installation: Installation) -> Message:
         f"/integrations/profile/{installation.app_id}/workspaces/add"
     )
     return plain_message(
-        f"👋 Domain Tracker is installed for {_place(installation, 'your organization')}, but not"
+        f"👋 Domain Tracker is installed for {_name(installation, 'your organization')}, but not"
         " yet in any workspace. An organization admin has to add it there.\n"
         f"<{page}|Add it to workspaces>. Each workspace has its own key and digests. Its admins"
         " start with `/domainkey`."
@@ -88,7 +88,7 @@ def _buttons(*, may_set_key: bool) -> list[Block]:
     return actions(set_key, run_button("How to use it", "/domains help"))
 
 
-def _place(installation: Installation, otherwise: str = "this workspace") -> str:
+def _name(installation: Installation, otherwise: str = "this workspace") -> str:
     """Return the name of a workspace or organisation, for use inside asterisks."""
     name = escaped(installation.name, 80)
     return name.translate(str.maketrans("", "", "*_~`")) or otherwise

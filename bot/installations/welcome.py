@@ -19,7 +19,7 @@ from bot.installations.installation import (
 from bot.installations.repository import InstallationRepository
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
 from bot.store.documents import Documents, StoreError
@@ -54,16 +54,16 @@ class Welcome:
 
         Only where the store has no data yet: Slack may send the event more than once.
         """
-        with warned("could not welcome a workspace", StoreError):
+        with log_and_suppress("could not welcome a workspace", StoreError):
             found = await self.repository.get(organisation(workspace.enterprise_id or ""))
             if found and not await self._has_data(workspace):
-                installation = replace(found.installation, home=workspace)
+                installation = replace(found, home=workspace)
                 self.tasks.start(self._greet(installation, None))
 
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
-            with warned("could not welcome the installer", Exception):
+            with log_and_suppress("could not welcome the installer", Exception):
                 await self.tell(home, user_id, await self._message(installation))
             if installation.is_org_wide:
                 return  # it is in no workspace yet
@@ -101,7 +101,7 @@ class StoreCheck:
 
         Slack or the store may not answer now: `check` then comes again with the periodic work.
         """
-        with warned("the store is not checked yet", BotError, TimeoutError):
+        with log_and_suppress("the store is not checked yet", BotError, TimeoutError):
             async with asyncio.timeout(BEGINS_WITHIN_S):
                 await self.check()
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import structlog
 
 from bot.process.concurrency import Tasks
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.store.documents import Documents
 
@@ -56,7 +56,7 @@ class DueWork(ABC):
     async def _run(self, workspace: WorkspaceId) -> None:
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), work=self.kind):
             try:
-                with warned("put off", BotError):
+                with log_and_suppress("put off", BotError):
                     await self.work(workspace)
             finally:
                 self._under_way.discard(workspace)

@@ -14,7 +14,7 @@ from procrastinate.jobs import Job, Status
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.store.postgres.migrations import OURS as STORE
@@ -120,7 +120,7 @@ def add_periodic(
 
     async def run(context: JobContext, timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
         log = structlog.contextvars.bound_contextvars(job=context.job.id, work=name)
-        with log, warned("periodic work failed", Exception):
+        with log, log_and_suppress("periodic work failed", Exception):
             async with asyncio.timeout(within_s):
                 await action()
 

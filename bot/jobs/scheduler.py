@@ -9,7 +9,7 @@ from datetime import UTC
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.process.clock import seconds_now, utc_now
-from bot.process.errors import warned
+from bot.process.errors import log_and_suppress
 
 # A tick only starts work; one that takes longer hangs, and is cancelled.
 TICK_WITHIN_S = 60.0
@@ -48,7 +48,7 @@ async def ticking(
         async with under_way:
             if is_ended:
                 return
-            with warned("a tick failed", Exception):
+            with log_and_suppress("a tick failed", Exception):
                 async with asyncio.timeout(within_s):
                     await tick()
                 ticks.last_at = seconds_now()

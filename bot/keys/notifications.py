@@ -13,7 +13,7 @@ from bot.keys.key_pair import KeyPair, NoticeAttempt
 from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks, run_shielded
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import PersonUnreachableError, SlackError
 from bot.slack.posting import Posting, retry_after
@@ -114,7 +114,7 @@ class KeyNotices:
         After a delay or failure `run_due` goes on.
         """
         said, shown = "not notified of a refused key yet", key.record.shown
-        with warned(said, BotError, TimeoutError, key=shown):
+        with log_and_suppress(said, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(TELL_WITHIN_S):
                 await run_shielded(self.tasks, self._tell(workspace))
                 while await is_refusal_under_way(self.keys, workspace):  # noqa: ASYNC110  # another process has no event for this one
@@ -127,7 +127,7 @@ class KeyNotices:
 
     async def _work(self, workspace: WorkspaceId) -> None:
         log = structlog.contextvars.bound_contextvars(workspace=str(workspace))
-        with log, warned("key notice", Exception):
+        with log, log_and_suppress("key notice", Exception):
             await self._tell(workspace)
 
     async def _tell(self, workspace: WorkspaceId) -> None:

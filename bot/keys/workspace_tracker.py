@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bot.keys.key_record import StoredKey
 from bot.keys.repository import Keys
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.tracker.client import TrackerClient
@@ -136,6 +136,6 @@ class WorkspaceTracker:
 
 async def _noted(note: Awaitable[bool]) -> bool:
     """Return the result of a note; a store that fails must not hide the service's answer."""
-    with warned("could not record the state of a key", StoreError):
+    with log_and_suppress("could not record the state of a key", StoreError):
         return await note
     return False

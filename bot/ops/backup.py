@@ -15,8 +15,8 @@ from typing import IO, Any
 
 from bot import __version__
 from bot.blocks.text import plural
-from bot.ops.output import OperatingError, shown
-from bot.ops.stores import Store, no_keys_error
+from bot.ops.output import OperatingError, printable
+from bot.ops.sealed_texts import Store, no_keys_error
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, KeyRing
 from bot.store.files import written_whole
@@ -71,8 +71,8 @@ def _written(name: str) -> Iterator[IO[bytes]]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        place = "Standard output" if name == STDIO else shown(name)
-        raise OperatingError(f"{place} cannot be written: {error.strerror}") from error
+        where = "Standard output" if name == STDIO else printable(name)
+        raise OperatingError(f"{where} cannot be written: {error.strerror}") from error
 
 
 async def restore(store: Store, name: str, setting: str | None) -> str:
@@ -102,7 +102,7 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
     try:
         file = Path(name).open("rb")  # noqa: SIM115  # closed below; its errors are not the block's
     except OSError as error:
-        raise OperatingError(f"{shown(name)} cannot be read: {error.strerror}") from error
+        raise OperatingError(f"{printable(name)} cannot be read: {error.strerror}") from error
     with file:
         yield file
 
@@ -112,7 +112,7 @@ class _Backup:
 
     def __init__(self, name: str, file: IO[bytes], ring: KeyRing) -> None:
         self.count = 0
-        self._name = "Standard input" if name == STDIO else shown(name)
+        self._name = "Standard input" if name == STDIO else printable(name)
         self._file = file
         self._ring = ring
         self._hashed = sha256()
@@ -166,8 +166,8 @@ class _Backup:
                 self._ring.decrypt(str(text), CHECK_KEY)
         except UnreadableSecretError:
             raise OperatingError(
-                f"BOT_SECRET_KEYS lacks {', '.join(map(shown, value))}, with which the backup was"
-                f" sealed, or has another key of that name. {NOTHING_WRITTEN}"
+                f"BOT_SECRET_KEYS lacks {', '.join(map(printable, value))}, with which the backup"
+                f" was sealed, or has another key of that name. {NOTHING_WRITTEN}"
             ) from None
 
     def _damaged(self) -> OperatingError:

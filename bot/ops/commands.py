@@ -14,9 +14,10 @@ from bot.ops.backup import back_up
 from bot.ops.backup import restore as restore_into
 from bot.ops.doctor import diagnose
 from bot.ops.explain import explain_file
-from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, shown, some_names
+from bot.ops.output import RUN_DOCTOR, Mark, OperatingError, failure, ok, printable, some_names
+from bot.ops.record import record_answers
 from bot.ops.rotate_secrets import rotate, rotation_lines
-from bot.ops.stores import Store, no_keys_error, read_sealed
+from bot.ops.sealed_texts import Store, no_keys_error, read_sealed
 from bot.process.clock import utc_now
 from bot.process.logs import set_up_logs
 from bot.settings import DEFAULT_FILE, Settings, text_of
@@ -26,15 +27,14 @@ from bot.store.postgres.address import Address
 from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 
+DONE, FAILED = 0, 1
+SETTINGS = "settings"
+
 
 def open_store(settings: Settings) -> Store:
     if isinstance(settings.database, Path):
         return FileStore(settings.database)
     return DatabaseStore(settings.database, migrations())
-
-
-DONE, FAILED = 0, 1
-SETTINGS = "settings"
 
 
 def run(command: Coroutine[object, object, int]) -> int:
@@ -55,23 +55,28 @@ def run(command: Coroutine[object, object, int]) -> int:
     except StoreLockedError as error:
         raise OperatingError(f"The bot is running: {error}") from error
     except (StoreError, OSError) as error:
-        raise OperatingError(shown(str(error), 500), RUN_DOCTOR) from error
+        raise OperatingError(printable(str(error), 500), RUN_DOCTOR) from error
     finally:
         sys.stdout.flush()
 
 
 def print_problems(problems: list[str]) -> int:
     """Print the doctor's findings about settings that are missing or wrong."""
-    mend = "See the settings in docs/operators.md. The rest is checked once they are right."
-    _print(failure(SETTINGS, problem, mend).line for problem in problems)
+    hint = "See the settings in docs/operators.md. The rest is checked once they are right."
+    _print(failure(SETTINGS, problem, hint).line for problem in problems)
     return FAILED
 
 
-async def doctor(settings: Settings) -> int:
+async def doctor(settings: Settings, record: Path | None) -> int:
+    """Print a line for each check; `record` gets the shapes of what Domain Tracker answers."""
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [ok("version", __version__), ok(SETTINGS, f"complete, for {mode} and {many}")]
-    findings += await diagnose(settings, open_store(settings))
+    store = open_store(settings)
+    findings += await diagnose(settings, store)
+    if record:
+        ring, url = text_of(settings.bot_secret_keys) or None, settings.domain_tracker_url
+        findings.append(await record_answers(store, ring, url, record))
     _print(finding.line for finding in findings)
     return FAILED if any(each.mark is Mark.FAIL for each in findings) else DONE
 
@@ -111,7 +116,7 @@ async def rotate_secrets(settings: Settings) -> int:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
     if rotated.closed:
-        closed = [f"{each.place}: {each.why_closed(source.ring)}" for each in rotated.closed]
+        closed = [each.why_closed(source.ring) for each in rotated.closed]
         raise OperatingError(
             f"These could not be opened, and stay as they are: {some_names(closed)}.",
             "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",

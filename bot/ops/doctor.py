@@ -24,10 +24,10 @@ from bot.ops.output import (
     failure,
     found_within,
     ok,
-    shown,
+    printable,
     warning,
 )
-from bot.ops.stores import Store
+from bot.ops.sealed_texts import Store
 from bot.settings import Settings, is_loopback, text_of
 from bot.slack.auth import check_api, fetch_grant
 from bot.slack.client import check_app_token
@@ -37,6 +37,11 @@ from bot.tracker.client import foreign_status
 from bot.tracker.http import tracker_http
 from bot.tracker.models import TrackerError
 
+SETTING = "DOMAIN_TRACKER_URL"
+HINT = (
+    "It must be the address in front of /api/tools/domain-tracker, reachable from here without a"
+    " redirect."
+)
 STORE_LIMIT_S = 30.0  # a large file on a slow disk is read as a whole
 
 
@@ -62,7 +67,7 @@ def _slack_checks(
         token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
     )
     if settings.is_for_many:
-        asked = slack.check_call(check_api(client), slack.API, "Slack answers", slack.MEND_API)
+        asked = slack.check_call(check_api(client), slack.API, "Slack answers", slack.HINT_API)
         yield found_within(slack.API, asked)
     else:
         reads = settings.slack_mentions
@@ -71,16 +76,9 @@ def _slack_checks(
     if app_token := text_of(settings.slack_app_token):
         # This asks for the address of a connection but opens none of the bot's ten:
         # https://docs.slack.dev/apis/events-api/using-socket-mode
-        about, said = slack.APP_TOKEN, "Slack lets it connect by Socket Mode"
+        about, detail = slack.APP_TOKEN, "Slack lets it connect by Socket Mode"
         asking = check_app_token(client, app_token)
-        yield found_within(about, slack.check_call(asking, about, said, slack.MEND_APP))
-
-
-SETTING = "DOMAIN_TRACKER_URL"
-MEND = (
-    "It must be the address in front of /api/tools/domain-tracker, reachable from here without a"
-    " redirect."
-)
+        yield found_within(about, slack.check_call(asking, about, detail, slack.HINT_APP))
 
 
 async def check_tracker(looking: Awaitable[int | None], url: str) -> Sequence[Finding]:
@@ -88,15 +86,17 @@ async def check_tracker(looking: Awaitable[int | None], url: str) -> Sequence[Fi
     try:
         status = await looking
     except TrackerError as error:
-        return [failure(SETTING, f"no answer from {shown(url)} ({shown(str(error))})", MEND)]
+        return [
+            failure(SETTING, f"no answer from {printable(url)} ({printable(str(error))})", HINT)
+        ]
     if status is not None:
-        said = f"something else answers at {shown(url)}, with status {status}"
-        return [failure(SETTING, said, MEND)]
+        detail = f"something else answers at {printable(url)}, with status {status}"
+        return [failure(SETTING, detail, HINT)]
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        said = f"answers at {shown(url)}, to which API keys travel unencrypted"
-        return [warning(SETTING, said, "Use https if the service has it.")]
-    return [ok(SETTING, f"Domain Tracker answers at {shown(url)}")]
+        detail = f"answers at {printable(url)}, to which API keys travel unencrypted"
+        return [warning(SETTING, detail, "Use https if the service has it.")]
+    return [ok(SETTING, f"Domain Tracker answers at {printable(url)}")]
 
 
 async def check_stored(store: Store, key_ring: str | None) -> Sequence[Finding]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot.blocks.text import plural
-from bot.ops.output import Finding, failure, ok, shown, some_names, warning
-from bot.ops.stores import SealedText, read_sealed, sealed_in, unopened
+from bot.ops.output import Finding, failure, ok, printable, some_names, warning
+from bot.ops.sealed_texts import SealedText, read_sealed, sealed_in, unopened
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import CHECK_KEY, RingSource
 from bot.store.files import lock_file_of, lock_holder
@@ -26,59 +26,61 @@ SAME_USER = (
 )
 REACH = "Check DATABASE_URL, the network in between, and the server."
 # What holds secrets; `None`: the store cannot be read.
-Found = tuple[Finding, Sequence[Document] | None]
+StoreFinding = tuple[Finding, Sequence[Document] | None]
 
 
-async def check_store(store: FileStore) -> Found:
+async def check_store(store: FileStore) -> StoreFinding:
     """Return how the file is, and what it holds."""
-    place = shown(store.place)
+    where = printable(store.location)
     try:
         holder = lock_holder(lock_file_of(store.path))
         if not store.path.exists():
             if holder is not None:
-                said = f"{place} is gone, and process {shown(holder)} uses it"
-                return failure(STORE, said, f"If it is lost, {RESTORE}"), None
-            return ok(STORE, f"{place} is not there yet; a start makes it"), ()
+                detail = f"{where} is gone, and process {printable(holder)} uses it"
+                return failure(STORE, detail, f"If it is lost, {RESTORE}"), None
+            return ok(STORE, f"{where} is not there yet; a start makes it"), ()
         documents = await read_sealed(store)
     except (StoreError, OSError) as error:
-        mend = f"{SAME_USER} If it is damaged: {RESTORE}"
-        return failure(STORE, shown(str(error)), mend), None
-    used = f"used by process {shown(holder)}" if holder is not None else "not used by any process"
-    return ok(STORE, f"{place} is whole, {used}"), documents
+        hint = f"{SAME_USER} If it is damaged: {RESTORE}"
+        return failure(STORE, printable(str(error)), hint), None
+    used = (
+        f"used by process {printable(holder)}" if holder is not None else "not used by any process"
+    )
+    return ok(STORE, f"{where} is whole, {used}"), documents
 
 
-async def check_database(store: DatabaseStore) -> Found:
+async def check_database(store: DatabaseStore) -> StoreFinding:
     """Return how the database is, and what it holds."""
-    where = shown(store.address.place)
+    where = printable(store.address.location)
     try:
         async with await open_pool(store.address) as pool:
             if steps := await missing(pool, store.sets):
-                said = f"{where} lacks {plural(len(steps), 'step')} of its schema"
-                return failure(STORE, said, "Run `python -m bot migrate`."), None
+                detail = f"{where} lacks {plural(len(steps), 'step')} of its schema"
+                return failure(STORE, detail, "Run `python -m bot migrate`."), None
         return ok(STORE, f"{where} answers, its schema is up to date"), await read_sealed(store)
     except StoreError as error:
-        return failure(STORE, shown(str(error), 400), REACH), None
+        return failure(STORE, printable(str(error), 400), REACH), None
 
 
 def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
     """Return whether the ring opens everything that is sealed, and which of its keys do."""
     sealed = [each for document in documents for each in sealed_in(document)]
-    needed = ", ".join(sorted({shown(each.key_name, 40) for each in sealed})) or "none"
+    needed = ", ".join(sorted({printable(each.key_name, 40) for each in sealed})) or "none"
     if source.ring is None:
         return _without_ring(source, sealed, needed)
     if closed := list(unopened(documents, source.ring)):
-        said = some_names([f"{each.place}: {each.why_closed(source.ring)}" for each in closed])
-        mend = f"The store needs the keys named {needed}. Put the missing or earlier one back."
-        return failure(RING, f"{shown(source.name)} does not open {said}", mend)
+        texts = some_names([each.why_closed(source.ring) for each in closed])
+        hint = f"The store needs the keys named {needed}. Put the missing or earlier one back."
+        return failure(RING, f"{printable(source.name)} does not open {texts}", hint)
     count = sum(1 for each in documents if each.key != CHECK_KEY for _ in sealed_in(each))
     if not count:
-        return ok(RING, f"{shown(source.name)} is there; nothing is sealed yet")
+        return ok(RING, f"{printable(source.name)} is there; nothing is sealed yet")
     them = f"all {count:,} secrets" if count > 1 else "the only secret"
-    return ok(RING, f"{shown(source.name)} decrypts {them}; keys in use: {needed}")
+    return ok(RING, f"{printable(source.name)} decrypts {them}; keys in use: {needed}")
 
 
 def _without_ring(source: RingSource, sealed: Sequence[SealedText], needed: str) -> Finding:
     if not sealed:
-        return ok(RING, f"not set: the bot makes {shown(str(source.key_file))} when it starts")
-    mend = f"Put it back, or set {RING} to a ring with the keys named {needed}."
-    return failure(RING, f"not set, and there is no file {shown(str(source.key_file))}", mend)
+        return ok(RING, f"not set: the bot makes {printable(str(source.key_file))} when it starts")
+    hint = f"Put it back, or set {RING} to a ring with the keys named {needed}."
+    return failure(RING, f"not set, and there is no file {printable(str(source.key_file))}", hint)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.ops.output import OperatingError, shown
+from bot.ops.output import OperatingError, printable
 from bot.process.clock import utc_now
 from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
@@ -31,11 +31,11 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
         text = sys.stdin.read() if name == STDIO else Path(name).read_text(encoding="utf-8")
         scan = json.loads(text)
     except OSError as error:
-        raise OperatingError(f"{shown(name)} cannot be read: {error.strerror}") from error
+        raise OperatingError(f"{printable(name)} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise OperatingError(f"{shown(name)} holds no JSON.") from error
+        raise OperatingError(f"{printable(name)} holds no JSON.") from error
     if not isinstance(scan, dict):
-        raise OperatingError(f"{shown(name)} holds no scan: a JSON object with sections.")
+        raise OperatingError(f"{printable(name)} holds no scan: a JSON object with sections.")
     sections = {section: scan[section] for section in SECTIONS if section in scan}
     return [*_lines(explain(sections, utc_now(), _table(names_file)))]
 
@@ -44,7 +44,7 @@ def _table(path: Path | None) -> Names:
     try:
         return load_names(path)
     except (OSError, ValueError) as error:
-        raise OperatingError(f"SCAN_NAMES_FILE: {shown(str(error))}") from error
+        raise OperatingError(f"SCAN_NAMES_FILE: {printable(str(error))}") from error
 
 
 def _lines(explained: Explained) -> Iterator[str]:
@@ -53,11 +53,11 @@ def _lines(explained: Explained) -> Iterator[str]:
     yield f"Registration ends: {_end(facts.registration, facts.registration_knowledge)}"
     yield f"Certificate ends: {_end(facts.certificate, facts.certificate_knowledge)}"
     for sign, value in facts.signs.items():
-        yield f"{humanized(sign)}: {shown(value)}"
+        yield f"{humanized(sign)}: {printable(value)}"
     for name in SECTIONS:
         yield f"{section_name(name)}:"
         if reason := facts.failed.get(name):
-            yield f"  failed: {shown(reason)}"
+            yield f"  failed: {printable(reason)}"
         readings = explained.readings.get(name, ())
         yield from (f"  {_line(each)}" for each in readings)
         if not reason and not readings:
@@ -69,9 +69,9 @@ def _end(end: EndDate | None, knowledge: Knowledge) -> str:
 
 
 def _line(reading: Reading) -> str:
-    where = shown(".".join(reading.path)) or "the section"
+    where = printable(".".join(reading.path)) or "the section"
     if reading.outcome is Outcome.ISSUE and reading.issue:
         severity = reading.issue.severity.value
-        return f"issue ({severity}) by {reading.rule}: {where}: {shown(reading.issue.title)}"
+        return f"issue ({severity}) by {reading.rule}: {where}: {printable(reading.issue.title)}"
     by = f" by {reading.rule}" if reading.rule else ""
     return f"{reading.outcome.value}{by}: {where}"

@@ -21,7 +21,7 @@ class OperatingError(Exception):
         super().__init__("\n".join(lines))
 
 
-def shown(text: str, max_chars: int = MAX_CHARS) -> str:
+def printable(text: str, max_chars: int = MAX_CHARS) -> str:
     """Return text from outside with everything escaped that acts on a terminal."""
     escaped = (
         each
@@ -37,7 +37,7 @@ def some_names(names: Sequence[str]) -> str:
     """Return the first few, and how many more there are."""
     left_out = len(names) - MAX_NAMED
     more = [f"and {left_out:,} more"] if left_out > 0 else []
-    return "; ".join([*(shown(name) for name in names[:MAX_NAMED]), *more])
+    return "; ".join([*(printable(name) for name in names[:MAX_NAMED]), *more])
 
 
 class Mark(Enum):
@@ -50,32 +50,32 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`about` is what was checked, `said` the result, `mend` what to do (empty: all is well)."""
+    """`about` is what was checked, `detail` the result, `hint` what to do (empty: all is well)."""
 
     mark: Mark
     about: str
-    said: str
-    mend: str = ""
+    detail: str
+    hint: str = ""
 
     @property
     def line(self) -> str:
         """The printed line, as `FAIL  SLACK_BOT_TOKEN: Slack refuses it. Copy it again.`."""
-        said = self.said if self.said.endswith((".", "?", "!")) else f"{self.said}."
-        return f"{self.mark.value:<5} {self.about}: {said} {self.mend}".rstrip()
+        detail = self.detail if self.detail.endswith((".", "?", "!")) else f"{self.detail}."
+        return f"{self.mark.value:<5} {self.about}: {detail} {self.hint}".rstrip()
 
 
-def ok(about: str, said: str) -> Finding:
-    return Finding(Mark.OK, about, said)
+def ok(about: str, detail: str) -> Finding:
+    return Finding(Mark.OK, about, detail)
 
 
-def warning(about: str, said: str, mend: str) -> Finding:
+def warning(about: str, detail: str, hint: str) -> Finding:
     """Return a finding that does not stop the bot."""
-    return Finding(Mark.WARN, about, said, mend)
+    return Finding(Mark.WARN, about, detail, hint)
 
 
-def failure(about: str, said: str, mend: str) -> Finding:
+def failure(about: str, detail: str, hint: str) -> Finding:
     """Return a finding that stops the bot."""
-    return Finding(Mark.FAIL, about, said, mend)
+    return Finding(Mark.FAIL, about, detail, hint)
 
 
 async def found_within(
@@ -86,5 +86,5 @@ async def found_within(
         async with asyncio.timeout(limit_s):
             return await check
     except TimeoutError:
-        mend = "Check the network or the disk, and try again."
-        return [failure(about, f"no result within {limit_s:g} s", mend)]
+        hint = "Check the network or the disk, and try again."
+        return [failure(about, f"no result within {limit_s:g} s", hint)]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.ops.output import shown
-from bot.ops.stores import SealedText, sealed_in, with_text
+from bot.ops.output import printable
+from bot.ops.sealed_texts import SealedText, sealed_in, with_text
 from bot.settings import NEW_KEY
 from bot.store.documents import Document, Documents, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, CHECK_TEXT, KeyRing, RingSource, check_key_ring
@@ -53,12 +53,12 @@ def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
     )
     if len(names) > 1 and not rotated.closed:
         others = ", ".join(names[1:])
-        yield f"{shown(source.name)} no longer needs {others}. Earlier backups still do."
+        yield f"{printable(source.name)} no longer needs {others}. Earlier backups still do."
     if source.key_file and len(names) == 1:
         yield "There is no new key. To make one, run"
         yield f"  {NEW_KEY.replace('k1', 'k2')}"
         yield "Then set BOT_SECRET_KEYS to the new key, a comma, and the line in"
-        yield f"{shown(str(source.key_file))}. Then run this again."
+        yield f"{printable(str(source.key_file))}. Then run this again."
 
 
 def _encrypt_again(document: Document, ring: KeyRing, counts: Rotated) -> dict[str, object]:

@@ -28,15 +28,15 @@ class UnknownWorkspaceError(Exception):
     """The bot serves no such workspace; here `str(error)` is for the person who asked."""
 
 
-class warned(suppress):  # noqa: N801  # as `suppress` is
+class log_and_suppress(suppress):  # noqa: N801  # as `suppress` is
     """Logs an error of these kinds inside the block, and goes on behind it.
 
     One that was not foreseen is a mistake of ours, and logged as such, with its traceback.
     """
 
-    def __init__(self, said: str, *errors: type[Exception], **facts: object) -> None:
+    def __init__(self, event: str, *errors: type[Exception], **facts: object) -> None:
         super().__init__(*errors)
-        self._said, self._facts = said, facts
+        self._event, self._facts = event, facts
 
     def __exit__(self, *raised: Any) -> bool:
         if is_over := super().__exit__(*raised):
@@ -44,5 +44,5 @@ class warned(suppress):  # noqa: N801  # as `suppress` is
             is_foreseen = isinstance(error, BotError | TimeoutError)
             cause = {"cause": repr(error.__cause__)} if error.__cause__ else {}
             log = logger.warning if is_foreseen else logger.error
-            log(self._said, error=repr(error), exc_info=not is_foreseen, **cause, **self._facts)
+            log(self._event, error=repr(error), exc_info=not is_foreseen, **cause, **self._facts)
         return is_over

@@ -59,7 +59,7 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     )
     structlog.configure(
         processors=[*before, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-        # `warned` logs for the module whose block it ends.
+        # `log_and_suppress` logs for the module whose block it ends.
         logger_factory=structlog.stdlib.LoggerFactory(["bot.process.errors"]),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,

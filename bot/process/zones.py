@@ -58,9 +58,9 @@ def is_zone(name: str) -> bool:
     return name in zone_names()
 
 
-def offset_at(place: ZoneInfo, moment: datetime) -> timedelta:
+def offset_at(zone: ZoneInfo, moment: datetime) -> timedelta:
     """Return how far the clocks of a zone are ahead of UTC at an aware moment."""
-    return moment.astimezone(place).utcoffset() or timedelta()
+    return moment.astimezone(zone).utcoffset() or timedelta()
 
 
 def clock_changes(zone: str, first: datetime, last: datetime) -> list[ClockChange]:
@@ -69,16 +69,16 @@ def clock_changes(zone: str, first: datetime, last: datetime) -> list[ClockChang
     Clocks change at quarters of an hour in UTC, as all offsets of today are such, and not back
     within a day.
     """
-    place = zone_of(zone)
+    rules = zone_of(zone)
     start = first.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     days = takewhile(lambda at: at - _DAY <= last, (start + _DAY * n for n in count()))
-    by_day = pairwise((day, offset_at(place, day)) for day in days)
+    by_day = pairwise((day, offset_at(rules, day)) for day in days)
     changed = (day for (day, before), (_, after) in by_day if before != after)
     return [
         ClockChange(at, before, after)
         for day in changed
         for (_, before), (at, after) in pairwise(
-            (day + _QUARTER * n, offset_at(place, day + _QUARTER * n)) for n in range(97)
+            (day + _QUARTER * n, offset_at(rules, day + _QUARTER * n)) for n in range(97)
         )
         if before != after and first < at <= last
     ]

@@ -17,7 +17,7 @@ import structlog
 from bot.blocks.message import Message
 from bot.jobs.due_work import DueWork
 from bot.keys.failures import of_service
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.scans.bulk_record import (
     INTERRUPTED,
@@ -256,7 +256,7 @@ class BulkScans(DueWork):
 
     async def _edit(self, workspace: WorkspaceId, run: BulkScan, message: Message) -> None:
         """Replace the message of a bulk scan; a failure is only logged."""
-        with warned("progress not shown", SlackError):
+        with log_and_suppress("progress not shown", SlackError):
             sent = SentMessage(run.channel_id, run.ts)
             await self.messages.edit_dm(workspace, sent, message)
 

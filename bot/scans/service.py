@@ -13,7 +13,7 @@ from bot.domains.end_dates import KeptEndDates, KnownChange, end_dates_of
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio, Snapshot
 from bot.process.concurrency import SingleFlight
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
@@ -151,7 +151,7 @@ class Scans:
         report = await asyncio.to_thread(self._report, domain, result)
         listed = await self._listed(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))
-        with warned("a scan could not be kept", StoreError):  # the answer needs no store
+        with log_and_suppress("a scan could not be kept", StoreError):  # the answer needs no store
             report = await self._compared(workspace, report)
             signs = await self._keep_ends(workspace, report, listed)
             report = replace(report, signs=signs)

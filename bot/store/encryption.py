@@ -94,12 +94,12 @@ class KeyRing:
 
 
 def associated_data(field: str, workspace: WorkspaceId, *rest: str) -> str:
-    """Return the place where a secret belongs, the `about` of a `KeyRing`.
+    """Return what a secret is sealed as, the `about` of a `KeyRing`.
 
-    Two different places never give the same text.
+    Two different fields or workspaces never give the same text.
     """
-    place = [field, workspace.enterprise_id, workspace.team_id, *rest]
-    return json.dumps(place, ensure_ascii=False)  # escapes would make two texts of one
+    owner = [field, workspace.enterprise_id, workspace.team_id, *rest]
+    return json.dumps(owner, ensure_ascii=False)  # escapes would make two texts of one
 
 
 async def check_key_ring(documents: Documents, ring: KeyRing) -> None:

@@ -79,23 +79,23 @@ class FencedDocuments:
 
 
 # (operation, outcome, seconds): "get", "put" …; "ok", "conflict", "failed" or "cut_off".
-Note = Callable[[str, str, float], object]
+OnCall = Callable[[str, str, float], object]
 # These say nothing about the speed of the store.
 UNTIMED = ("welcome", "close")
 
 
-def timed_documents(documents: ErasableDocuments, note: Note) -> ErasableDocuments:
-    """Return the same documents, whose calls are noted: how long each took and how it ended.
+def timed_documents(documents: ErasableDocuments, on_call: OnCall) -> ErasableDocuments:
+    """Return the same documents, whose calls are reported: how long each took and how it ended.
 
-    The note does not say what a call is about.
+    `on_call` does not learn what a call is about.
     """
-    return cast(ErasableDocuments, _Timed(documents, note))
+    return cast(ErasableDocuments, _Timed(documents, on_call))
 
 
 class _Timed:
-    def __init__(self, wrapped: ErasableDocuments, note: Note) -> None:
+    def __init__(self, wrapped: ErasableDocuments, on_call: OnCall) -> None:
         self._wrapped = wrapped
-        self._note = note
+        self._on_call = on_call
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._wrapped, name)
@@ -117,5 +117,5 @@ class _Timed:
             outcome = "cut_off"
             raise
         finally:
-            self._note(operation, outcome, seconds_now() - began)
+            self._on_call(operation, outcome, seconds_now() - began)
         return answer

@@ -20,13 +20,14 @@ class FileStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.place = str(path.absolute())
+        self.location = str(path.absolute())
 
     def require_there(self) -> None:
         """Raise StoreError when there is no store yet."""
         if not self.path.exists():
             raise StoreError(
-                f"There is no store at {self.place}. Check DATABASE_URL, and the folder you are in"
+                f"There is no store at {self.location}. Check DATABASE_URL, and the folder you are"
+                " in"
             )
 
     async def require_stopped(self) -> None:

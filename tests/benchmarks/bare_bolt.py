@@ -1,13 +1,16 @@
 """The bare Bolt app that Bolt's documentation shows, as a process to measure the bot beside.
 
 https://docs.slack.dev/tools/bolt-python/concepts/commands: one listener that acknowledges and
-responds with one line. `/acked` only acknowledges.
+responds, `/line` with one line, as a newcomer would, `/table` with the bot's own answer to
+`/domains`, which is read once. `/acked` only acknowledges.
 
-    python -m tests.benchmarks.bare_bolt <port> <Slack's address>
+    python -m tests.benchmarks.bare_bolt <port> <Slack's address> <file with the answer as JSON>
 """
 
+import json
 import logging
 import sys
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
@@ -36,6 +39,12 @@ async def respond_with_a_line(ack: Any, respond: Any, command: Any) -> None:
 
 def main() -> None:
     logging.disable(logging.INFO)
+    answer = json.loads(Path(sys.argv[3]).read_text())
+
+    async def respond_with_the_table(ack: Any, respond: Any) -> None:
+        await ack()
+        await respond(**answer)
+
     app = AsyncApp(
         name="bare",
         signing_secret=SIGNING_SECRET,
@@ -43,7 +52,8 @@ def main() -> None:
         authorize=authorize,
     )
     app.command("/acked")(acknowledge)
-    app.command("/domains")(respond_with_a_line)
+    app.command("/line")(respond_with_a_line)
+    app.command("/table")(respond_with_the_table)
     served = app.server(port=int(sys.argv[1]), path="/slack/events", host="127.0.0.1")
     web.run_app(served.web_app, host="127.0.0.1", port=int(sys.argv[1]), print=lambda _line: None)
 

@@ -1,13 +1,14 @@
 """Processes that answer commands, and what the system says that they use."""
 
 import asyncio
+import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -56,12 +57,12 @@ class Measured:
         self.child.stdin.write(f"{ahead.total_seconds()}\n".encode())
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Ask]:
+    async def connection(self, team_id: str = TEAM_ID) -> AsyncIterator[Ask]:
         """Yield `ask(line)`: it returns after the answer, with the seconds until the ack."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
 
         async def ask(line: str) -> float:
-            sent, answered = self.slack.command(line)
+            sent, answered = self.slack.command(line, team_id)
             began = time.perf_counter()
             writer.write(sent)
             head = await read_head(reader)
@@ -84,17 +85,17 @@ class Measured:
             acks = [await ask(line) for _ in range(times)]
         return statistics.median(acks), (self.cpu_s() - began_s) / times
 
-    async def per_second(self, line: str) -> float:
-        """Return how many are answered in a second over 64 connections."""
+    async def at_once(self, line: str) -> tuple[float, float]:
+        """Return how many 64 connections get answered a second, and what one costs in seconds."""
 
         async def person() -> None:
             async with self.connection() as ask:
                 for _ in range(IN_A_ROW):
                     await ask(line)
 
-        began = time.perf_counter()
+        began, began_cpu_s, asked = time.perf_counter(), self.cpu_s(), AT_ONCE * IN_A_ROW
         await asyncio.gather(*(person() for _ in range(AT_ONCE)))
-        return AT_ONCE * IN_A_ROW / (time.perf_counter() - began)
+        return asked / (time.perf_counter() - began), (self.cpu_s() - began_cpu_s) / asked
 
 
 @asynccontextmanager
@@ -142,11 +143,15 @@ async def _answers(port: int, path: bytes) -> bool:
 
 
 @asynccontextmanager
-async def bare(slack: QuickSlack) -> AsyncIterator[Measured]:
+async def bare(slack: QuickSlack, table: Mapping[str, object]) -> AsyncIterator[Measured]:
+    """Run the bare app; `table` is the message with which it answers `/table`."""
     port = reserve_port()
-    words = ("-m", "tests.benchmarks.bare_bolt", f"{port}", slack.api_url)
-    async with process(slack, words, port, {}, b"/") as measured:
-        yield measured
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(table, file)
+        file.flush()
+        words = ("-m", "tests.benchmarks.bare_bolt", f"{port}", slack.api_url, file.name)
+        async with process(slack, words, port, {}, b"/") as measured:
+            yield measured
 
 
 @asynccontextmanager
@@ -156,16 +161,19 @@ async def bot(
     *,
     database_url: str = "",
     role: str = "",
+    is_filled: bool = False,
     **more: str,
 ) -> AsyncIterator[Measured]:
     """Run the whole bot over HTTP, on a new store of this population.
 
     Its clock can be moved if it has a `role`. Without a `database_url` the store is SQLite.
+    `is_filled`: another process has the same store.
     """
     port = reserve_port()
     with tempfile.TemporaryDirectory() as folder:
         database_url = database_url or f"sqlite:///{folder}/bot.sqlite"
-        await fill_store(database_url, population.settled, datetime.now(UTC))
+        if not is_filled:
+            await fill_store(database_url, population.settled, datetime.now(UTC))
         slack.listing = await listing(population.domains)
         tokens = {"SLACK_BOT_TOKEN": f"xoxb-{TEAM_ID}"}
         if population.workspaces > 1:

@@ -74,7 +74,7 @@ class QuickSlack:
         while self.calls[name] < calls:  # noqa: ASYNC110  # an event for each would cost more
             await asyncio.sleep(0.01)
 
-    def command(self, line: str) -> "tuple[bytes, asyncio.Future[None]]":
+    def command(self, line: str, team_id: str = TEAM_ID) -> "tuple[bytes, asyncio.Future[None]]":
         """Return the bytes of a signed request, and what is done when its answer has come.
 
         https://docs.slack.dev/authentication/verifying-requests-from-slack
@@ -85,7 +85,7 @@ class QuickSlack:
         given = {
             "command": name,
             "text": text,
-            "team_id": TEAM_ID,
+            "team_id": team_id,
             "user_id": USER_ID,
             "channel_id": "C0BENCH",
             "trigger_id": number,

@@ -2,11 +2,10 @@
 
 import pytest
 
-from bot.app.features import EXPIRING
 from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.process.workspace import WorkspaceId
-from bot.store.clean_up import forget_expired
 from bot.store.encryption import KeyRing
+from bot.store.kinds import forget_expired
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
@@ -53,7 +52,7 @@ async def test_kept_commands_expire(
     await kept.keep(ONE, a_command("U2"))
     clock.advance(600)
 
-    assert await forget_expired(documents, EXPIRING, clock.now) == 1
+    assert await forget_expired(documents, clock.now) == 1
     [left] = await documents.list_prefix("")
     assert "/U2/" in left.key
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.app.features import EXPIRING
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import (
@@ -18,7 +17,7 @@ from bot.domains.add_many import (
 )
 from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
-from bot.store.clean_up import forget_expired
+from bot.store.kinds import forget_expired
 from bot.tracker.hostnames import HostNameError
 from bot.tracker.models import NewDomain, RejectedError, TimedOutError, UnavailableError
 from tests.builders import KEY, a_domain
@@ -197,4 +196,4 @@ async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> Non
     name = await bot.lists.keep(HERE, bot.report.new)
 
     assert await bot.lists.kept(HERE, name) == bot.report.new
-    assert await forget_expired(bot.documents, EXPIRING, bot.clock.now + KEPT_FOR) == 1
+    assert await forget_expired(bot.documents, bot.clock.now + KEPT_FOR) == 1

@@ -12,7 +12,7 @@ from bot.installations.installation import (
     organisation,
     scope_of_key,
 )
-from bot.installations.repository import InstallationRepository, StoredInstallation
+from bot.installations.repository import InstallationRepository
 from bot.installations.uninstall import Uninstaller
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError
@@ -57,7 +57,7 @@ def a_memory(documents: Documents, clock_s: Callable[[], float]) -> Installation
     return InstallationRepository(documents, RING, clock_s=clock_s)
 
 
-async def kept(documents: Documents, home: WorkspaceId = ACME) -> StoredInstallation:
+async def kept(documents: Documents, home: WorkspaceId = ACME) -> Installation:
     found = await a_repository(documents).get(home)
     assert found
     return found
@@ -165,7 +165,7 @@ class Registry:
         return {key.split("/")[0] for key in await self.keys()}
 
     async def has_token(self, home: WorkspaceId = ACME) -> bool:
-        return (await kept(self.documents, home)).installation.token is not None
+        return (await kept(self.documents, home)).token is not None
 
     async def is_refused(self, home: WorkspaceId) -> bool:
         """Return whether the store takes nothing of a workspace."""

@@ -18,7 +18,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.dispatch.incoming import answer_unread
-from bot.installations.authorize import KNOWN_WITHIN_S, InstalledWorkspaces, note_asked_place
+from bot.installations.authorize import KNOWN_WITHIN_S, InstalledWorkspaces, correct_workspace
 from bot.installations.installation import organisation
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
@@ -53,7 +53,7 @@ class Bot:
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
             authorize=InstalledWorkspaces(recent, unknown=FOREIGN),
-            before_authorize=note_asked_place,
+            before_authorize=correct_workspace,
             process_before_response=True,
             request_verification_enabled=False,
         )

@@ -133,7 +133,7 @@ class Bot:
         )
 
     async def made(self) -> Installation:
-        return (await kept(self.documents)).installation
+        return await kept(self.documents)
 
     async def welcome(self, installation: Installation, before: Installation | None) -> None:
         self.welcomed.append((installation, before))
@@ -194,7 +194,7 @@ async def test_an_organisation_reads_how_to_add_workspaces(bot: Bot) -> None:
 
     assert page.says("Installed for Starship", "E1")
     [(made, before)] = bot.welcomed
-    assert (made, before) == ((await kept(bot.documents, organisation("E1"))).installation, None)
+    assert (made, before) == (await kept(bot.documents, organisation("E1")), None)
 
 
 async def test_pages_are_kept_nowhere_and_load_nothing(browser: Browser) -> None:

@@ -25,14 +25,16 @@ from bot.installations.repository import InstallationRepository
 from bot.keys.budget import QuotaService
 from bot.keys.key_record import KeyDraft
 from bot.keys.repository import Keys
+from bot.ops.sealed_texts import sealed_in, unopened
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.scans.bulk_record import items_of
 from bot.scans.bulk_runner import BulkScans
 from bot.scans.nightly import NightlySetting
 from bot.scans.service import Scans
-from bot.store.documents import Documents, StoreError
+from bot.store.documents import Documents, StoreError, kind_of
 from bot.store.fenced import ErasableDocuments, FencedDocuments
+from bot.store.kinds import KINDS
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
@@ -132,7 +134,7 @@ class Life:
         lists = DomainLists(self.documents, adder, portfolio, clock=self.clock)
         labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
         await lists.keep(self.workspace, NewDomains((labels,)))
-        await BulkScans(
+        self.bulk = BulkScans(
             self.documents,
             Tasks(),
             scans,
@@ -140,7 +142,8 @@ class Life:
             progress=lambda _run, _now: Message(""),
             summary=lambda _run, _now: Message(""),
             clock=self.clock,
-        ).start(self.workspace, f"U_{self.mark}", items_of([a_domain()]), self.mark)
+        )
+        await self.bulk.start(self.workspace, f"U_{self.mark}", items_of([a_domain()]), self.mark)
         command = KeptCommand(
             command="/scan",
             text="x",
@@ -171,7 +174,7 @@ async def documents(tmp_path: Path) -> AsyncIterator[FencedDocuments]:
 
 async def kinds_of(documents: Documents, workspace: WorkspaceId) -> set[str]:
     found = await documents.list_prefix(f"{workspace}/")
-    return {document.key.split("/")[1] for document in found}
+    return {kind_of(document.key) for document in found}
 
 
 def kinds_in_the_source() -> set[str]:
@@ -188,11 +191,25 @@ def kinds_in_the_source() -> set[str]:
     return {kind for kind in found if kind}
 
 
-async def test_every_kind_of_document_is_tried(documents: FencedDocuments) -> None:
-    """Who writes another kind has it written here too."""
+async def test_every_kind_of_document_is_in_the_table_and_is_tried(
+    documents: FencedDocuments,
+) -> None:
+    """Who writes another kind adds it to the table, and has it written here too."""
     await Life(documents, GONE).live()
 
-    assert await kinds_of(documents, GONE) == kinds_in_the_source()
+    assert kinds_in_the_source() == set(KINDS)
+    assert await kinds_of(documents, GONE) == set(KINDS)
+
+
+async def test_what_is_sealed_is_sealed_as_the_table_says(documents: FencedDocuments) -> None:
+    await Life(documents, GONE).live()
+    found = await documents.list_prefix(f"{GONE}/")
+
+    sealed = [(kind_of(each.key), text.path) for each in found for text in sealed_in(each)]
+    assert sorted(sealed) == sorted(
+        (kind.name, at) for kind in KINDS.values() for at in kind.sealed
+    )
+    assert list(unopened(found, RING)) == []
 
 
 REMOVAL = UninstallEvent(GONE, UninstallKind.REMOVED, MOMENT)

@@ -46,7 +46,7 @@ class Bot:
 
     async def name(self) -> str | None:
         found = await self.recent.recent(ALONE)
-        return found.installation.name if found else None
+        return found.name if found else None
 
 
 @pytest.fixture

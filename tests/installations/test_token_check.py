@@ -21,7 +21,7 @@ async def test_a_missed_removal_keeps_nothing_for_ever(registry: Registry) -> No
     registry.working.clear()
 
     await registry.tick(after=2 * DAY)
-    revoked = (await kept(registry.documents)).installation
+    revoked = await kept(registry.documents)
     await registry.tick(after=WAITS_FOR_REINSTALL)
 
     assert (revoked.token, revoked.revoked_at) == (None, MOMENT + 2 * DAY)

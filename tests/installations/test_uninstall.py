@@ -108,7 +108,7 @@ async def test_of_revoked_tokens_the_data_waits_for_thirty_days(registry: Regist
     await registry.leave(way=UninstallKind.REVOKED)  # the end of another token
     had_tokens = await registry.has_token()
     await registry.revoke()
-    revoked = (await kept(registry.documents)).installation
+    revoked = await kept(registry.documents)
     emptied = [*registry.emptied]
     await registry.tick(after=WAITS_FOR_REINSTALL - SECOND)
     before = await registry.keys()

@@ -16,7 +16,7 @@ import pytest
 from bot.jobs.queue_jobs import migrations
 from bot.ops.backup import STDIO, back_up, restore
 from bot.ops.output import OperatingError
-from bot.ops.stores import Store
+from bot.ops.sealed_texts import Store
 from bot.store.documents import Documents, StoreError, StoreLockedError, encode_row
 from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.files import FileLock

@@ -1,11 +1,11 @@
-from bot.ops.output import failure, ok, shown, some_names
+from bot.ops.output import failure, ok, printable, some_names
 from tests.builders import HOSTILE_TEXTS, KEY_TAIL
 from tests.loops import loop_over
 
 
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_no_text_acts_on_a_terminal_or_shows_a_secret(text: str) -> None:
-    printed = shown(text)
+    printed = printable(text)
 
     assert printed.isprintable()
     assert KEY_TAIL not in printed

@@ -59,7 +59,7 @@ async def install(documents: Documents, ring: KeyRing) -> None:
 
 
 # Each module of the bot that seals something, and what lets it do so. Who adds a module here
-# also says in bot/ops/stores.py what its texts are sealed about.
+# also says in bot/ops/sealed_texts.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "keys/repository.py": seal_a_key,
     "dispatch/deferred_commands.py": seal_a_command,
@@ -70,7 +70,7 @@ SEALED, DOCUMENTS = 7, 5
 # The ring itself, what seals again what others have sealed, and what seals for a browser's address
 # only, not for the store.
 NO_SEALERS = {
-    *("store/encryption.py", "ops/rotate_secrets.py", "ops/stores.py"),
+    *("store/encryption.py", "ops/rotate_secrets.py", "ops/sealed_texts.py"),
     "installations/oauth_flow.py",
 }
 
@@ -135,7 +135,7 @@ async def test_the_new_key_alone_opens_everything(documents: Documents) -> None:
     for home in (ACME, ORG):
         kept = await InstallationRepository(documents, NEW).get(home)
         assert kept is not None
-        assert kept.installation == an_installation(home)
+        assert kept == an_installation(home)
 
 
 @pytest.mark.parametrize("writes", range(DOCUMENTS + 2))
@@ -162,10 +162,10 @@ async def test_what_does_not_open_is_named_and_the_rest_is_done(documents: Docum
 
     result = await rotated(documents)
 
-    assert [(each.place, each.why_closed(BOTH)) for each in result.closed] == [
-        ("-.T1/later (next.sealed)", "of a kind that this version of the bot does not know"),
-        ("E1.T2/key (sealed)", "damaged, or moved there from another place"),
-        ("E1.T2/key (earlier.sealed)", "damaged, or moved there from another place"),
+    assert [each.why_closed(BOTH) for each in result.closed] == [
+        "-.T1/later (next.sealed): of a kind that this version of the bot does not know",
+        "E1.T2/key (sealed): damaged, or moved there from another document",
+        "E1.T2/key (earlier.sealed): damaged, or moved there from another document",
     ]
     assert (result.again, KEY in str(result)) == (SEALED - 2, False)
     assert moved.value["sealed"] not in str(result)

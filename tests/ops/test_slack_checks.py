@@ -40,7 +40,7 @@ async def test_command_lines_in_messages_are_on_and_lack_a_scope(scope: str) -> 
 
     assert finding.line.startswith("warn  SLACK_MENTIONS: it is on, but not granted: ")
     assert scope in finding.line
-    assert "Command lines in messages" in finding.mend
+    assert "Command lines in messages" in finding.hint
     assert [each.mark for each in off] == [Mark.OK, Mark.OK]
 
 
@@ -60,8 +60,8 @@ async def test_a_missing_scope_is_a_failure_and_an_optional_one_a_warning() -> N
     _token, needed, optional = await check_bot_token(granting(grant))
 
     assert needed.mark is Mark.FAIL
-    assert needed.said == f"missing: im:write ({NEEDED_SCOPES['im:write']})"
-    assert "install the app again" in needed.mend
+    assert needed.detail == f"missing: im:write ({NEEDED_SCOPES['im:write']})"
+    assert "install the app again" in needed.hint
     assert optional.mark is Mark.WARN
     assert "usergroups:read" in optional.line
 
@@ -74,5 +74,5 @@ async def test_every_refusal_says_what_to_do(error: SlackError, mark: Mark, said
     (finding,) = await check_bot_token(refuse())
 
     assert finding.mark is mark
-    assert said in finding.said
-    assert finding.mend
+    assert said in finding.detail
+    assert finding.hint

@@ -45,7 +45,7 @@ async def test_a_store_that_can_be_made_is_well_and_is_not_made(path: Path) -> N
     finding, documents = await check_store(FileStore(path.parent / "a" / "b" / "bot.sqlite"))
 
     assert finding.mark is Mark.OK
-    assert "is not there yet" in finding.said
+    assert "is not there yet" in finding.detail
     assert documents == ()
     assert not path.with_name("a").exists()
 
@@ -58,7 +58,7 @@ async def test_a_file_that_went_under_a_running_bot_is_a_failure(path: Path) -> 
     finding, documents = await check_store(FileStore(path))
 
     assert finding.mark is Mark.FAIL
-    assert f"is gone, and process {os.getpid()} uses it" in finding.said
+    assert f"is gone, and process {os.getpid()} uses it" in finding.detail
     assert documents is None
     await running.close()
 
@@ -70,14 +70,14 @@ async def test_an_unreadable_document_is_named(path: Path) -> None:
     finding, _ = await check_store(FileStore(path))
 
     assert finding.mark is Mark.FAIL
-    assert "-.T1/digest/d1" in finding.said
+    assert "-.T1/digest/d1" in finding.detail
 
 
 def test_a_ring_that_opens_everything_is_well_and_its_keys_are_named() -> None:
     finding = ring_finding(RingSource(BOTH), [a_sealed(OLD), a_sealed(BOTH)])
 
     assert finding.mark is Mark.OK
-    assert finding.said == "BOT_SECRET_KEYS decrypts all 2 secrets; keys in use: k1, k2"
+    assert finding.detail == "BOT_SECRET_KEYS decrypts all 2 secrets; keys in use: k1, k2"
 
 
 async def test_the_store_s_own_note_is_no_secret_of_anybody(path: Path) -> None:
@@ -85,13 +85,13 @@ async def test_the_store_s_own_note_is_no_secret_of_anybody(path: Path) -> None:
     _, empty = await check_store(FileStore(path))
 
     assert empty is not None
-    assert "nothing is sealed yet" in ring_finding(RingSource(OLD), empty).said
+    assert "nothing is sealed yet" in ring_finding(RingSource(OLD), empty).detail
     assert (
-        "decrypts the only secret" in ring_finding(RingSource(OLD), [*empty, a_sealed(OLD)]).said
+        "decrypts the only secret" in ring_finding(RingSource(OLD), [*empty, a_sealed(OLD)]).detail
     )
 
 
-DAMAGED = "damaged, or moved there from another place"
+DAMAGED = "damaged, or moved there from another document"
 UNKNOWN = "of a kind that this version of the bot does not know"
 
 
@@ -120,9 +120,9 @@ def test_a_document_that_no_key_opens_is_named(document: Document, said: str) ->
     finding = ring_finding(RingSource(NEW), [document])
 
     assert finding.mark is Mark.FAIL
-    assert said in finding.said
+    assert said in finding.detail
     assert KEY not in finding.line
-    assert "Put the missing or earlier one back" in finding.mend
+    assert "Put the missing or earlier one back" in finding.hint
 
 
 def test_a_key_file_that_is_gone_is_a_failure(path: Path) -> None:
@@ -131,4 +131,4 @@ def test_a_key_file_that_is_gone_is_a_failure(path: Path) -> None:
     finding = ring_finding(source, [a_sealed(OLD)])
 
     assert finding.mark is Mark.FAIL
-    assert "the keys named k1" in finding.mend
+    assert "the keys named k1" in finding.hint

@@ -19,8 +19,8 @@ async def test_something_else_is_a_failure_with_its_status() -> None:
     finding = await checked(404)
 
     assert finding.mark is Mark.FAIL
-    assert "with status 404" in finding.said
-    assert "in front of /api/tools/domain-tracker" in finding.mend
+    assert "with status 404" in finding.detail
+    assert "in front of /api/tools/domain-tracker" in finding.hint
 
 
 async def test_no_answer_is_a_failure() -> None:
@@ -30,7 +30,7 @@ async def test_no_answer_is_a_failure() -> None:
     (finding,) = await check_tracker(look(), URL)
 
     assert finding.mark is Mark.FAIL
-    assert f"no answer from {URL} (ConnectTimeout" in finding.said
+    assert f"no answer from {URL} (ConnectTimeout" in finding.detail
 
 
 @pytest.mark.parametrize(

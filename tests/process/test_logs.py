@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from bot.process.errors import BotError, warned
+from bot.process.errors import BotError, log_and_suppress
 from bot.process.logs import lines_counted, set_up_logs
 from bot.process.redaction import holds_secret
 from tests.builders import APP_TOKEN, BOT_TOKEN, KEY, KEY_TAIL
@@ -156,7 +156,7 @@ def test_an_error_after_which_the_bot_goes_on_is_one_line_unless_it_was_not_fore
     log = Log("json")
 
     for error in (BotError("no answer"), TimeoutError(), ZeroDivisionError()):
-        with warned("not drawn", Exception, home="T1"):
+        with log_and_suppress("not drawn", Exception, home="T1"):
             raise error
 
     lines = [json.loads(line) for line in log.lines()]
@@ -174,7 +174,7 @@ def test_what_is_not_foreseen_in_a_block_goes_on_upwards() -> None:
     log = Log("json")
 
     for error in (asyncio.CancelledError(), TimeoutError()):
-        with pytest.raises(type(error)), warned("not drawn", BotError):
+        with pytest.raises(type(error)), log_and_suppress("not drawn", BotError):
             raise error
 
     assert not log.lines()

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import re
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable
@@ -202,6 +203,35 @@ class TestDoctor:
             assert "FAIL  settings: SLACK_BOT_TOKEN: must be a bot token" in said.out
             assert "TICK_SECONDS" in said.out
             assert "secret-thing" not in said.out + said.err
+
+    async def test_the_shapes_of_answers_are_recorded_without_a_value(
+        self, tmp_path: Path
+    ) -> None:
+        async with used_app(tmp_path) as app:
+            before = len(app.tracker.requests)
+
+            said = await command(app, "doctor", "--record", "seen.json")
+
+            asked = [each.method for each in app.tracker.requests[before:]]
+            written = (tmp_path / "seen.json").read_text()
+            [refusal, listed, scanned] = json.loads(written)["answers"]
+            assert marks(said)["record"] == "ok"
+            assert sorted(asked) == ["GET", "GET", "GET", "POST"]  # the first is the check's
+            assert [refusal["key"], listed["key"], scanned["key"]] == [False, True, True]
+            assert listed["body"][0]["domain"] == "string"
+            assert "x-ratelimit-remaining" in listed["headers"]
+            assert {"ssl", "dns"} <= set(scanned["body"])
+            for value in (app.key, "shop", "41", *app.account.domains):
+                assert value not in written
+
+    async def test_without_a_key_it_says_what_the_record_lacks(self, tmp_path: Path) -> None:
+        async with stand_ins_in_real_time(tmp_path) as app:
+            said = await command(app, "doctor", "--record", "seen.json")
+            refused = await command(app, "doctor", "--record", "missing/seen.json")
+
+        assert marks(said)["record"] == "warn"
+        assert len(json.loads((tmp_path / "seen.json").read_text())["answers"]) == 1
+        assert (refused.status, "cannot be written" in refused.err) == (1, True)
 
     async def test_a_disk_that_does_not_last_is_a_warning(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path) as app:

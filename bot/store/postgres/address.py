@@ -41,7 +41,7 @@ class Address:
     pool_size: int = DEFAULT_POOL_SIZE
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The host, port and database, for people."""
         from psycopg.conninfo import conninfo_to_dict
 
@@ -51,7 +51,7 @@ class Address:
         return f"{host}{port}, database {known.get('dbname') or 'of the same name as the user'}"
 
     def __repr__(self) -> str:
-        return f"Address({self.place}, pool_size={self.pool_size})"
+        return f"Address({self.location}, pool_size={self.pool_size})"
 
 
 def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:

@@ -182,7 +182,7 @@ async def open_postgres(
         await pool.close()
         steps = "1 step" if len(lacking) == 1 else f"{len(lacking)} steps"
         raise StoreError(
-            f"{address.place}, lacks {steps} of its schema: run `python -m bot migrate`"
+            f"{address.location}, lacks {steps} of its schema: run `python -m bot migrate`"
         )
     return PostgresDocuments(pool, beginning_of=beginning_of, timeout_s=timeout_s)
 

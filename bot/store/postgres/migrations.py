@@ -57,7 +57,7 @@ async def migrate(address: Address, sets: Sequence[MigrationSet]) -> list[str]:
             while step := await _take_next(connection, sets):
                 applied.append(step)
     except (psycopg.Error, TimeoutError) as error:
-        raise StoreError(f"cannot migrate {address.place}: {_described(error)}") from error
+        raise StoreError(f"cannot migrate {address.location}: {_described(error)}") from error
     finally:
         await connection.close()
     return applied

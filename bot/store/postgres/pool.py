@@ -67,7 +67,7 @@ async def open_pool(address: Address) -> Pool:
     except BaseException as error:
         await pool.close()
         if isinstance(error, psycopg.Error):
-            raise StoreError(f"cannot connect to {address.place}: {error}") from error
+            raise StoreError(f"cannot connect to {address.location}: {error}") from error
         raise
     return pool
 
@@ -78,7 +78,7 @@ async def connected(address: Address) -> Connection:
         return await AsyncConnection.connect(address.conninfo, **CONNECTING)
     except (psycopg.Error, OSError, UnicodeError) as error:
         reason = _without_password(str(error), address)
-        raise StoreError(f"cannot connect to {address.place}: {reason}") from None
+        raise StoreError(f"cannot connect to {address.location}: {reason}") from None
 
 
 def _has_ended(connection: Connection) -> bool:

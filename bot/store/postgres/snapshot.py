@@ -43,7 +43,7 @@ async def _transaction(address: Address, verb: str) -> AsyncIterator[Connection]
     except psycopg.errors.UndefinedTable as error:
         raise StoreError("no tables yet: run `python -m bot migrate`") from error
     except psycopg.Error as error:
-        raise StoreError(f"cannot {verb} {address.place}: {error}") from error
+        raise StoreError(f"cannot {verb} {address.location}: {error}") from error
     finally:
         await connection.close()
 
@@ -65,7 +65,8 @@ class DatabaseStore:
         """
         async with _transaction(self.address, "read") as connection:
             if await (await connection.execute(CLIENTS)).fetchone():
-                raise StoreLockedError(f"it is connected to {self.address.place}. Stop it first.")
+                where = self.address.location
+                raise StoreLockedError(f"it is connected to {where}. Stop it first.")
 
     async def documents(self) -> AsyncGenerator[Document]:
         """Yield all documents of one moment, in key order; raise as `_transaction` does."""
@@ -89,7 +90,8 @@ class DatabaseStore:
             await connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
             await connection.execute("DELETE FROM forgotten")
             if await (await connection.execute("SELECT 1 FROM document LIMIT 1")).fetchone():
-                raise StoreError(f"{self.address.place} holds data already: nothing was written")
+                where = self.address.location
+                raise StoreError(f"{where} holds data already: nothing was written")
             into = "COPY document (key, value, rev, due_at) FROM STDIN"
             async with connection.cursor() as cursor, cursor.copy(into) as copy:
 

@@ -23,7 +23,7 @@ def said_of(url: str) -> str:
         address = parse_address(url)
     except ValueError as error:
         return str(error)
-    return f"{address.place} {address!r}"
+    return f"{address.location} {address!r}"
 
 
 ESCAPE = r"Write special characters in user or password as %XX"
@@ -46,7 +46,7 @@ def test_an_address_is_parsed(scheme: str) -> None:
     assert (known["host"], known["port"], known["dbname"]) == ("db.example", "6543", "bot")
     assert (known["user"], known["password"]) == ("ada", SECRET)
     assert address.pool_size == DEFAULT_POOL_SIZE
-    assert address.place == "db.example:6543, database bot"
+    assert address.location == "db.example:6543, database bot"
 
 
 def test_a_network_that_drops_packets_is_noticed_in_seconds() -> None:
@@ -101,7 +101,7 @@ def test_a_password_that_would_be_taken_for_a_place_is_refused(url: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("url", "place"),
+    ("url", "location"),
     [
         ("postgresql://bot@[::1]:5432/t", "::1:5432, database t"),
         ("postgresql://bot@a.example:1,b.example:2/t", "a.example,b.example:1,2, database t"),
@@ -112,8 +112,8 @@ def test_a_password_that_would_be_taken_for_a_place_is_refused(url: str) -> None
         ("postgresql://db.example", "db.example, database of the same name as the user"),
     ],
 )
-def test_every_other_way_to_name_a_place_is_taken(url: str, place: str) -> None:
-    assert parse_address(url).place == place
+def test_every_other_way_to_name_a_location_is_taken(url: str, location: str) -> None:
+    assert parse_address(url).location == location
 
 
 @given(PASSWORDS, st.sampled_from(["127.0.0.1:1", "[::1]:1", "h,i:2", ""]))

@@ -1,19 +1,20 @@
-"""Find the sealed texts of a store."""
+"""Find the sealed texts of a store, by the table of kinds of documents."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.ops.output import OperatingError, shown
-from bot.process.workspace import WorkspaceId
-from bot.store.documents import Document, UnreadableSecretError
+from bot.ops.output import OperatingError, printable
+from bot.process.workspace import workspace_of_key
+from bot.store.documents import Document, UnreadableSecretError, kind_of
 from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data
+from bot.store.kinds import KINDS
 from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 
 Store = FileStore | DatabaseStore
-FIELD = "sealed"
+SEALED = "sealed"  # the name of each field that holds one
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +30,19 @@ class SealedText:
     text: str = field(repr=False)
 
     @property
-    def place(self) -> str:
-        """The place for an operator, as `-.T1/key (earlier.sealed)`."""
-        return f"{self.key} ({'.'.join(self.path)})"
-
-    @property
     def key_name(self) -> str:
         """The name of the key that it is sealed with, empty when it does not say."""
         return f"{self.text}..".split(".")[1]
 
     def why_closed(self, ring: KeyRing) -> str:
-        """Return in plain words why `ring` did not open it."""
+        """Return where it is, as `-.T1/key (earlier.sealed)`, and why `ring` did not open it."""
         if self.about is None:
-            return "of a kind that this version of the bot does not know"
-        if self.key_name and self.key_name not in ring.names:
-            return f"sealed with the key {shown(self.key_name, 40)}, which is missing"
-        return "damaged, or moved there from another place"
+            why = "of a kind that this version of the bot does not know"
+        elif self.key_name and self.key_name not in ring.names:
+            why = f"sealed with the key {printable(self.key_name, 40)}, which is missing"
+        else:
+            why = "damaged, or moved there from another document"
+        return f"{self.key} ({'.'.join(self.path)}): {why}"
 
     def opened(self, ring: KeyRing) -> str:
         """Return the secret; UnreadableSecretError: it cannot be opened."""
@@ -78,36 +76,28 @@ def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedTex
 
 
 def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Return a document's value with another text at that place."""
+    """Return a document's value with another text at that path."""
     name, *rest = path
     inner = with_text(value[name], tuple(rest), text) if rest else text
     return {**value, name: inner}
 
 
-# A kind of document, and where in it a sealed text is -> what it is sealed as.
-# Whom the last two are about is in the key of their document.
-SEALED_AT = {
-    ("key", "sealed"): "api-key",
-    ("key", "earlier", "sealed"): "api-key",
-    ("installation", "token", "sealed"): "bot-token",
-    ("held-key", "sealed"): "held-key",
-    ("kept", "sealed"): "kept-command",
-}
-
-
 def _about(key: str, path: tuple[str, ...]) -> str | None:
-    """Return the associated data of a sealed text, `None` for an unknown kind."""
-    workspace, *place = key.split("/")
+    """Return the associated data of a sealed text, `None` for an unknown kind.
+
+    What one person has typed is sealed as theirs; their id follows the kind in the key.
+    """
     try:
-        home = WorkspaceId.parse(workspace)
-        return associated_data(SEALED_AT[*place[:1], *path], home, *place[1:2])
-    except (ValueError, LookupError):  # no workspace, or no such place
+        workspace, sealed_as = workspace_of_key(key), KINDS[kind_of(key)].sealed[path]
+    except (ValueError, KeyError):  # no workspace, or no such kind or field
         return None
+    person = key.split("/")[2:3]
+    return associated_data(sealed_as, workspace, *person)
 
 
 def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
     for name, child in value.items():
-        if name == FIELD:
+        if name == SEALED:
             yield (name,), child
         elif isinstance(child, dict):
             yield from (((name, *path), text) for path, text in _fields(child))

@@ -9,7 +9,7 @@ from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.installation import Installation
-from bot.installations.oauth_calls import exchange_code
+from bot.installations.oauth_flow import exchange_code
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackRefusedError, SlackUnavailableError
 from tests.builders import MOMENT
