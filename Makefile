@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+NEWEST := .venv-newest
 READY := $(VENV)/.ready
 PLAYABLE := $(VENV)/.playable
 COMPILED := .pytest_cache/.compiled
@@ -19,7 +20,7 @@ SEED ?= 1
 # Sets of words have the same order in each run.
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test suite seeds life torture bench check facts format lock audit release clean
+.PHONY: demo test suite seeds life torture bench check facts format lock audit newest image-check release clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
@@ -74,11 +75,21 @@ lock: $(READY)  ## pin every package again, with hashes
 audit: $(READY)  ## look up known vulnerabilities of all pinned packages (needs the network)
 	$(BIN)/python -m tests.supply
 
+newest: $(READY)  ## the suite with the newest versions that pyproject.toml allows, not those of the lock files
+	$(PYTHON) -m venv --clear $(NEWEST)
+	VIRTUAL_ENV=$(NEWEST) $(BIN)/uv pip install -q --upgrade -r pyproject.toml --all-extras
+	VIRTUAL_ENV=$(NEWEST) $(BIN)/uv pip freeze
+	VIRTUAL_ENV=$(NEWEST) $(BIN)/uv pip list --outdated  # what pyproject.toml keeps out
+	$(NEWEST)/bin/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
+
+image-check: $(READY)  ## the Dockerfile's steps one by one where there is no Docker, as root
+	$(BIN)/python -m tests.image
+
 release: test  ## build what is published, try it from an empty environment; see docs/releasing.md
 	$(BIN)/python -m tests.release
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # In a fresh clone each worker would compile all tests for itself: a minute of the processor.
 $(COMPILED): $(READY)

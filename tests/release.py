@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from tests.whole.test_process import environment, stand_ins_in_real_time
 
 DIST = ROOT / "dist"
 STOPS_WITHIN_S = 28
+
+Command = Sequence[str | Path]
 
 
 def notes(changelog: str, version: str) -> str:
@@ -40,12 +43,12 @@ def run(*words: str | Path, cwd: Path = ROOT) -> str:
     return subprocess.run([*map(str, words)], cwd=cwd, check=True, text=True, stdout=-1).stdout
 
 
-def build() -> Path:
+def build(folder: Path = DIST) -> Path:
     """Write wheel and source archive; return the wheel, which was built from the archive."""
-    shutil.rmtree(DIST, ignore_errors=True)
-    run(sys.executable, "-m", "uv", "build", "--quiet", "--out-dir", DIST)
-    (wheel,) = DIST.glob("*.whl")
-    (archive,) = DIST.glob("*.tar.gz")
+    shutil.rmtree(folder, ignore_errors=True)
+    run(sys.executable, "-m", "uv", "build", "--quiet", "--out-dir", folder)
+    (wheel,) = folder.glob("*.whl")
+    (archive,) = folder.glob("*.tar.gz")
     name = f"{DISTRIBUTION.replace('-', '_')}-{__version__}"
     assert wheel.name == f"{name}-py3-none-any.whl", wheel
     assert archive.name == f"{name}.tar.gz", archive
@@ -53,30 +56,38 @@ def build() -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """Install the wheel and the pinned packages in an empty environment; return its Python."""
+    """Install the wheel, then the packages it pins, in an empty environment; return its Python."""
     run(sys.executable, "-m", "venv", folder / "venv")
     python = folder / "venv/bin/python"
-    pip = (python, "-m", "pip", "install", "--quiet", "--require-hashes")
-    run(*pip, "-r", ROOT / "requirements-build.txt")
-    run(*pip, "--no-build-isolation", "-r", ROOT / "requirements.txt")
-    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel)
+    pip = (python, "-m", "pip", "install", "--quiet")
+    run(*pip, "--no-deps", "--no-index", wheel)
+    share = folder / "venv/share" / DISTRIBUTION
+    run(*pip, "--require-hashes", "-r", share / "requirements-build.txt")
+    run(*pip, "--require-hashes", "--no-build-isolation", "-r", share / "requirements.txt")
     run(python, "-m", "pip", "check")
     return python
 
 
-async def tried(python: Path, folder: Path) -> list[str]:
-    """Let the installed bot start, answer, post a digest, judge itself, and stop; say so."""
-    async with stand_ins_in_real_time(folder, "socket") as app:
-        env = {name: each for name, each in environment(app).items() if name != "PYTHONPATH"}
-        version = await _said(python, folder, env, "--version")
+async def tried(
+    command: Command, folder: Path, transport: str = "socket", more: Mapping[str, str] = {}
+) -> list[str]:
+    """Let a bot start, answer, post a digest, judge itself, and stop; return what was seen.
+
+    `command` starts it and takes further words, `transport` is that of `settings_for`, and `more`
+    is set in its environment.
+    """
+    async with stand_ins_in_real_time(folder, transport) as app:
+        env = {**environment(app), **more}
+        del env["PYTHONPATH"]
+        version = await _said(command, folder, env, "--version")
         assert version == f"{__version__}\n", version
+        if app.settings.is_shared:
+            await _said(command, folder, env, "migrate")
         with (folder / "bot.log").open("wb") as log:
-            bot = await asyncio.create_subprocess_exec(
-                python, "-m", "bot", env=env, cwd=folder, stderr=log
-            )
+            bot = await asyncio.create_subprocess_exec(*command, env=env, cwd=folder, stderr=log)
             try:
                 done = await _used(app)
-                doctor = await _said(python, folder, env, "doctor")
+                doctor = await _said(command, folder, env, "doctor")
                 begun = time.monotonic()
                 bot.send_signal(signal.SIGTERM)
                 status = await bot.wait()
@@ -105,9 +116,9 @@ async def _used(app: Harness) -> list[str]:
     return ["started, and took a key", "answered /domains", "posted a digest"]
 
 
-async def _said(python: Path, folder: Path, env: dict[str, str], *words: str) -> str:
+async def _said(command: Command, folder: Path, env: dict[str, str], *words: str) -> str:
     asked = await asyncio.create_subprocess_exec(
-        python, "-m", "bot", *words, env=env, cwd=folder, stdout=asyncio.subprocess.PIPE
+        *command, *words, env=env, cwd=folder, stdout=asyncio.subprocess.PIPE
     )
     out, _ = await asked.communicate()
     assert asked.returncode == 0, out.decode()
@@ -119,7 +130,8 @@ def release() -> list[str]:
     said = notes((ROOT / "CHANGELOG.md").read_text(), __version__)
     wheel = build()
     with tempfile.TemporaryDirectory() as name:
-        seen = asyncio.run(tried(installed(wheel, Path(name)), Path(name)))
+        python = installed(wheel, Path(name))
+        seen = asyncio.run(tried([python, "-m", "bot"], Path(name)))
     bill = json.dumps(bill_of_materials(), indent=2)
     (DIST / f"{DISTRIBUTION}-{__version__}.cdx.json").write_text(f"{bill}\n")
     published = sorted(path for path in DIST.iterdir() if not path.name.startswith("."))

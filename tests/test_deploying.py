@@ -4,23 +4,41 @@ import configparser
 import json
 import re
 import shlex
+import shutil
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
+from bot import DISTRIBUTION
 from bot.__main__ import parser
 from bot.app.main import FINISH_WITHIN_S
+from bot.dispatch.commands import COMMANDS
 from bot.dispatch.interrupted import TELL_WITHIN_S
 from bot.jobs.queue import HAND_BACK_WITHIN_S
+from bot.playground.manifest import read_manifest
 from bot.settings import Settings
 from tests.loops import loop_over
 from tests.whole.harness import RING
 
 ROOT = Path(__file__).parents[1]
+Kinds = dict[str, type]
 # Connections: https://devcenter.heroku.com/articles/heroku-postgres-plans#essential-tier
 ESSENTIAL_0 = 20
+# What app.json may have, of what we use: https://devcenter.heroku.com/articles/app-json-schema
+APP_JSON: Kinds = {
+    **dict.fromkeys(["name", "description", "stack"], str),
+    **dict.fromkeys(["keywords", "buildpacks", "addons"], list),
+    **dict.fromkeys(["env", "formation"], dict),
+}
+VARIABLE: Kinds = {"description": str, "value": str, "required": bool, "generator": str}
+DYNOS: Kinds = {"quantity": int, "size": str}
+# https://devcenter.heroku.com/articles/dyno-types
+SIZES = {"eco", "basic", "standard-1x", "standard-2x", "performance-m", "performance-l"}
 UNITS = ["web", "worker"]
 GUIDE = (ROOT / "docs/operators.md").read_text()
 
@@ -30,9 +48,14 @@ def procfile() -> dict[str, str]:
     return {name: command.strip() for name, _, command in (line.partition(":") for line in lines)}
 
 
-def app_json() -> dict[str, object]:
-    found: dict[str, object] = json.loads((ROOT / "app.json").read_text())
+def app_json() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "app.json").read_text())
     return found
+
+
+def wrong_keys(found: dict[str, Any], allowed: Kinds) -> list[str]:
+    """Return the keys that are not allowed, or whose value is of another kind."""
+    return [name for name, value in found.items() if type(value) is not allowed.get(name)]
 
 
 def unit(kind: str) -> configparser.ConfigParser:
@@ -52,7 +75,6 @@ def test_the_procfile_starts_what_there_is(process: str) -> None:
 
 def test_the_one_click_platform_is_asked_for_all_that_a_process_needs() -> None:
     env = app_json()["env"]
-    assert isinstance(env, dict)
     asked = {name.lower() for name, about in env.items() if about.get("required", True)}
 
     assert {name.lower() for name in env} <= set(Settings.model_fields)
@@ -70,13 +92,28 @@ def test_the_one_click_platform_has_both_processes_and_connections_for_two_of_ea
     """Old and new ones may overlap during a release."""
     found = app_json()
     env, formation = found["env"], found["formation"]
-    assert isinstance(env, dict)
-    assert isinstance(formation, dict)
 
     assert set(formation) == set(procfile()) - {"release"}
-    assert "heroku-postgresql:essential-0" in found["addons"]  # type: ignore[operator]  # a list
+    assert "heroku-postgresql:essential-0" in found["addons"]
     each = int(env["DATABASE_POOL_SIZE"]["value"])
     assert 2 * len(formation) * each <= ESSENTIAL_0
+
+
+def test_the_one_click_platform_knows_every_key_and_its_kind_of_value() -> None:
+    found = app_json()
+
+    assert wrong_keys(found, APP_JSON) == []
+    assert [wrong_keys(each, VARIABLE) for each in found["env"].values()] == [[]] * len(
+        found["env"]
+    )
+    assert all(wrong_keys(each, DYNOS) == [] for each in found["formation"].values())
+    assert all(wrong_keys(each, {"url": str}) == [] for each in found["buildpacks"])
+    assert all(isinstance(each, str) for each in found["addons"])
+    assert {each["size"] for each in found["formation"].values()} <= SIZES
+    assert {each["generator"] for each in found["env"].values() if "generator" in each} == {
+        "secret"
+    }
+    assert wrong_keys({"quantity": "1", "sise": "basic"}, DYNOS) == ["quantity", "sise"]
 
 
 @loop_over("kind", UNITS)
@@ -157,6 +194,18 @@ def test_the_command_of_the_guide_makes_a_manifest_for_socket_mode() -> None:
     assert printed.splitlines() == wanted
 
 
+def test_slack_takes_the_manifest_in_each_form_of_the_guide(tmp_path: Path) -> None:
+    """What it takes is in `bot/playground/blockkit/tables.yaml`, with Slack's pages."""
+    path = tmp_path / "manifest.yml"
+    forms = [shlex.split(command) for command in re.findall(r"^sed .*$", GUIDE, re.MULTILINE)]
+
+    assert len(forms) == 2
+    for form in [["cat", "manifest.yml"], *forms]:
+        path.write_bytes(subprocess.check_output(form, cwd=ROOT))
+        assert len(read_manifest(path).commands) == len(COMMANDS)
+        assert len(read_manifest(path, reads_messages=True).scopes) == 10
+
+
 def test_every_command_of_the_guide_exists() -> None:
     named = set(re.findall(r"python -m bot ([a-z][a-z-]+)", GUIDE))
     assert {"migrate", "web", "worker", "doctor", "backup", "restore", "rotate-secrets"} <= named
@@ -165,9 +214,47 @@ def test_every_command_of_the_guide_exists() -> None:
         assert parser().parse_args(words).command == each
 
 
+def test_the_wheel_brings_what_the_guide_needs_beside_the_bot() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
+        "targets"
+    ]
+    brought = wheel["wheel"]["shared-data"]
+    install = GUIDE[GUIDE.index("### Start") : GUIDE.index("### Any number")]
+
+    assert set(re.findall(r"requirements\S*\.txt|\.env\.example", install)) < set(brought)
+    assert {"manifest.yml", "deploy/systemd"} < set(brought)
+    assert all((ROOT / path).exists() for path in brought)
+    assert {to.removesuffix(path) for path, to in brought.items()} == {f"share/{DISTRIBUTION}/"}
+    assert f"cp -r .venv/share/{DISTRIBUTION}/. ." in GUIDE
+
+
 def test_every_file_of_packages_is_pinned_to_the_newest() -> None:
     makefile = (ROOT / "Makefile").read_text().replace("\\\n", "")
     compiled = [line for line in makefile.splitlines() if "uv pip compile" in line]
 
     assert len(compiled) == len(list(ROOT.glob("requirements*.txt")))
     assert all("--upgrade" in line for line in compiled)
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not here")
+@loop_over(
+    ("right", "wrong", "named"),
+    [
+        ("", "", ""),
+        ("TimeoutStopSec=", "TimeoutStopSek=", "TimeoutStopSek"),
+        ("LockPersonality=yes", "LockPersonality=on top", "on top"),
+    ],
+)
+def test_systemd_takes_the_units_and_would_name_what_is_wrong(
+    tmp_path_factory: pytest.TempPathFactory, right: str, wrong: str, named: str
+) -> None:
+    folder, python = tmp_path_factory.mktemp("units"), "/opt/domain-tracker-bot/.venv/bin/python"
+    for path in (ROOT / "deploy/systemd").iterdir():
+        text = path.read_text().replace(python, sys.executable)
+        (folder / path.name).write_text(text.replace(right, wrong))
+    verify = ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no"]
+
+    said = subprocess.run([*verify, *folder.iterdir()], stderr=subprocess.PIPE, check=False).stderr
+
+    assert named in said.decode()
+    assert bool(named) == bool(said), said.decode()

@@ -33,6 +33,15 @@ def _retrieve_error(task: asyncio.Future[Any]) -> None:
         task.exception()
 
 
+async def outcome(job: asyncio.Future[T]) -> T:
+    """Return or raise as `job` does, which goes on where its caller is cancelled.
+
+    `asyncio.shield` does the same, but from Python 3.14 on it logs the error of such a job.
+    """
+    await asyncio.wait({job})
+    return job.result()
+
+
 class Tasks:
     """A set of running tasks. Bolt keeps none (1.30): nothing else would wait for them."""
 
@@ -89,7 +98,7 @@ class SingleFlight(Generic[K, T]):
             self._flights[key] = task = asyncio.ensure_future(work())
             task.add_done_callback(lambda _: self._flights.pop(key))
             task.add_done_callback(_retrieve_error)
-        return await asyncio.shield(self._flights[key])
+        return await outcome(self._flights[key])
 
 
 async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
@@ -97,7 +106,7 @@ async def run_shielded(tasks: Tasks, work: Coroutine[Any, Any, T]) -> T:
 
     What Slack gives once must not be lost because its caller has gone.
     """
-    return await asyncio.shield(tasks.start(work, on_end=_retrieve_error))
+    return await outcome(tasks.start(work, on_end=_retrieve_error))
 
 
 class Turns(Generic[K]):

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from sqlitedict import SqliteDict
 
+from bot.process.concurrency import outcome
 from bot.store.documents import (
     CHECK_KEY,
     Document,
@@ -324,7 +325,7 @@ async def _finished(job: "asyncio.Future[T]", within_s: float) -> T:
     try:
         # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
         async with asyncio.timeout(within_s):
-            return await asyncio.shield(job)
+            return await outcome(job)
     except (sqlite3.Error, TimeoutError, ValueError) as error:
         raise StoreError(f"the store failed: {_described(error)}") from error
 
