@@ -14,6 +14,7 @@ from bot.digests.run_state import due_at
 from bot.digests.views import alert
 from bot.digests.worker import DigestWorker
 from bot.dispatch import router
+from bot.dispatch.answer import Answer
 from bot.dispatch.request import Request
 from bot.domains.service import Portfolio
 from bot.slack.posting import Posting
@@ -162,7 +163,7 @@ def leave_a_task(patch: Patch) -> None:
     [
         (ack_late, "ack", "command", 0.1),
         (answer_nothing, "answer: none", "command", 0.1),
-        (do_twice(Request, "_send"), "answer: twice", "command", 0.3),
+        (do_twice(Answer, "_send"), "answer: twice", "command", 0.3),
         (draw_once, "please wait", "late_acks", 0.5),
         (open_wrong_forms, "call", "command", 0.3),
         (run_nothing, "slot: neither", "digest", 1.5),

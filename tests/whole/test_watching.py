@@ -71,7 +71,7 @@ async def test_two_presses_after_the_first_key_make_a_digest(app: Harness) -> No
     assert made.buttons == ["Manage", "Delete"]
     assert posted.text.startswith("shop.example: certificate expires in 7 days")
     assert re.search(
-        r"Expires within 30 days \(scanned \d+ hours ago\)", posted.everything.replace("*", "")
+        r"Expires within 30 days  ·  scanned \d+ hours ago", posted.everything.replace("*", "")
     )
     assert "Dates known for 1 of 3 domains, issues for 1" in posted.everything
 
