@@ -8,7 +8,7 @@ from bot.app.failures import SENTENCES, facts_about
 from bot.blocks.message import Message
 from bot.dispatch import failure
 from bot.dispatch.failure import Facts
-from bot.domains.end_dates import EndDates
+from bot.domains.kept_facts import KeptFacts
 from bot.domains.service import Snapshot
 from bot.keys.key_record import KeyRecord
 from bot.scans.service import ScanReport
@@ -63,14 +63,14 @@ def a_snapshot(*domains: Domain, skipped: int = 0) -> Snapshot:
 
 def ending(
     registration: int | None = None, certificate: int | None = None, **more: Any
-) -> EndDates:
+) -> KeptFacts:
     """Return what was scanned `age` before `MOMENT`: ends in that many days from then."""
     days = (registration, certificate)
     first, second = (
         None if left is None else EndDate(TODAY + timedelta(days=left)) for left in days
     )
     scanned_at = MOMENT - more.pop("age", timedelta())
-    return EndDates(scanned_at, first, second, **more)
+    return KeptFacts(scanned_at, first, second, **more)
 
 
 def a_report(
@@ -129,7 +129,7 @@ def a_key_record(
 
 def facts_for(*, key: KeyRecord | None = None, **fields: Any) -> Facts:
     """Return the facts of a failed `/scan`, asked by a member; fields may say otherwise."""
-    defaults: dict[str, Any] = {"reference": "cafe0001", "now": MOMENT, "command_line": "/scan"}
+    defaults: dict[str, Any] = {"reference": "cafe0001", "now": MOMENT, "retry_line": "/scan"}
     defaults |= facts_about(key)
     return Facts(**(defaults | fields))
 

@@ -32,10 +32,10 @@ WAITS = (
     "bot.dispatch.error_boundary.FIRST_WORD_AFTER_S",
     "bot.dispatch.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
     "bot.home.screen.FIRST_DRAW_AFTER_S",
-    "bot.dispatch.interrupted.TELL_WITHIN_S",
+    "bot.dispatch.waiting.TELL_WITHIN_S",
     "bot.dispatch.router.DRAWN_AGAIN_AFTER_S",
     "bot.dispatch.router.OPTIONS_WITHIN_S",
-    "bot.domains.end_dates.ANSWERED_WITHIN_S",
+    "bot.domains.kept_facts.ANSWERED_WITHIN_S",
     "bot.domains.service.ASKED_WITHIN_S",
     "bot.tracker.shared_limits.ANSWERED_WITHIN_S",
 )

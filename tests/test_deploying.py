@@ -18,7 +18,7 @@ from bot import DISTRIBUTION
 from bot.__main__ import parser
 from bot.app.main import FINISH_WITHIN_S
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.interrupted import TELL_WITHIN_S
+from bot.dispatch.waiting import TELL_WITHIN_S
 from bot.jobs.queue import HAND_BACK_WITHIN_S
 from bot.playground.manifest import read_manifest
 from bot.settings import Settings

@@ -164,7 +164,7 @@ class SocketMode(AsyncSocketModeHandler):
 
     async def _answer(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         name = f"envelope/{req.envelope_id}"
-        if not await self._seen.is_new(name):
+        if not await self._seen.remember(name):
             await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
             return
         began = time.time()

@@ -14,7 +14,7 @@ from bot.dispatch import usage
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
-from bot.dispatch.failure import KIT_ERRORS, Facts, failure_message
+from bot.dispatch.failure import SHARED_SENTENCES, Facts, failure_message
 from bot.dispatch.request import Request
 from bot.domains.errors import DOMAIN_ERRORS
 from bot.domains.lookup import UnknownDomainError
@@ -28,11 +28,16 @@ from bot.scans.bulk_record import BulkScanRunsError
 from bot.scans.errors import SCAN_ERRORS
 from bot.slack.errors import SlackError
 from bot.store.documents import StoreError, UnreadableSecretError
-from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerError
+from bot.tracker.models import (
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    ReserveReachedError,
+)
 
 T = TypeVar("T")
 SENTENCES = {
-    **KIT_ERRORS,
+    **SHARED_SENTENCES,
     **ACCESS_ERRORS,
     **KEY_ERRORS,
     **DOMAIN_ERRORS,
@@ -46,7 +51,10 @@ _FOR_ADMINS = (
     BulkScanRunsError,
     NoKeyError,
     LackingScopeError,
-    TrackerError,
+    InvalidKeyError,
+    IpNotAllowedError,
+    RateLimitedError,
+    ReserveReachedError,
     UnreadableSecretError,
 )
 
@@ -86,7 +94,7 @@ class Failures:
             user_id=request.origin.user_id,
             is_admin=has_two_sides
             and bool(await _or_none(self.permissions.may_configure(request))),
-            command_line=request.answer.retry_line,
+            retry_line=request.answer.retry_line,
             **facts_about(record),
             egress_addresses=self.egress_addresses,
             allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,

@@ -36,7 +36,7 @@ from bot.domainkey.state import KeyState
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
-from bot.domains.end_dates import KeptEndDates
+from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, ShownScores, StoredVersions
@@ -121,7 +121,7 @@ class Features:
         self.portfolio = Portfolio(
             self.tracker.list_domains, clock=clock, versions=versions, seen=self.seen
         )
-        self.ends = KeptEndDates(documents)
+        self.ends = FactsRepository(documents)
         self.scans = Scans(
             self.tracker.scan,
             self.portfolio,

@@ -16,7 +16,7 @@ import structlog
 from bot.app.bolt import SlackAuth, SlackClients, open_workspaces
 from bot.blocks.links import use_template
 from bot.dispatch.deferred_commands import DeferredCommands
-from bot.dispatch.interrupted import InflightTracker
+from bot.dispatch.waiting import WaitingRequests
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import InstallationRepository
 from bot.process.clock import seconds_now
@@ -82,7 +82,7 @@ class Services:
     tracker_http: httpx.AsyncClient
     clock: Callable[[], datetime]
     metrics: Metrics
-    inflight: InflightTracker
+    inflight: WaitingRequests
     seen: DedupStore
     shared: "PostgresDocuments | None" = None
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
@@ -125,7 +125,7 @@ async def build_services(
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
         metrics=metrics,
-        inflight=InflightTracker(),
+        inflight=WaitingRequests(),
         seen=seen,
         shared=shared,
         periodic=periodic,

@@ -18,8 +18,15 @@ from bot.digests.report import (
 )
 from bot.digests.views.alert import expected_line, fall_line, recovered_line
 from bot.digests.views.notes import late_line
-from bot.domains.end_dates import EndDates, Ending, KnownChange, KnownEnds, KnownIssue, issue_name
 from bot.domains.end_views import coverage_text
+from bot.domains.kept_facts import (
+    Ending,
+    KeptFacts,
+    KnownChange,
+    KnownEnds,
+    KnownIssue,
+    issue_name,
+)
 from bot.domains.lookup import host_of
 from bot.domains.query import Bounds
 from bot.tracker.hijack_signs import ISSUER, is_same, kind_of
@@ -92,7 +99,7 @@ def _has_new_issuer_only(fall: Fall) -> bool:
 
 
 def _with_ends(fall: Fall, domain: Domain, row: Ending, report: Report) -> Fall:
-    dates = EndDates(row.ends.scanned_at, row.ends.registration, row.ends.certificate)
+    dates = KeptFacts(row.ends.scanned_at, row.ends.registration, row.ends.certificate)
     return replace(
         fall,
         ends=dates,
@@ -204,7 +211,7 @@ def _has_score_back(fall: Fall, score: float | None, bounds: Bounds) -> bool:
     return score is not None and is_back(fall.before, fall.low, score, bounds, fall.rule)
 
 
-def _are_others_back(fall: Fall, row: EndDates | None, now: datetime) -> bool:
+def _are_others_back(fall: Fall, row: KeptFacts | None, now: datetime) -> bool:
     """Return whether ends are renewed, issues that counted gone, and signs as they were."""
     if fall.marks and not _are_renewed(fall.marks, row, now):
         return False
@@ -214,7 +221,7 @@ def _are_others_back(fall: Fall, row: EndDates | None, now: datetime) -> bool:
     return _are_back(fall.hijack_signs, row)
 
 
-def _are_renewed(marks: Mapping[str, int], row: EndDates | None, now: datetime) -> bool:
+def _are_renewed(marks: Mapping[str, int], row: KeptFacts | None, now: datetime) -> bool:
     if row is None:
         return False
     # By the marks of then: the plan may have others by now.
@@ -222,7 +229,7 @@ def _are_renewed(marks: Mapping[str, int], row: EndDates | None, now: datetime) 
     return all(given[name] and reached.get(name, NO_MARK) > mark for name, mark in marks.items())
 
 
-def _are_gone(issues: Collection[KnownIssue], row: EndDates) -> bool:
+def _are_gone(issues: Collection[KnownIssue], row: KeptFacts) -> bool:
     """Return whether none of these issues is left; only the worst of a scan are kept."""
     # An issue that is milder than the last kept one may be there all the same.
     is_cut = sum(row.issues.values()) > len(row.worst)
@@ -232,7 +239,7 @@ def _are_gone(issues: Collection[KnownIssue], row: EndDates) -> bool:
     return not is_unsure and names.isdisjoint(map(issue_name, row.worst))
 
 
-def _are_back(changes: Collection[KnownChange], row: EndDates | None) -> bool:
+def _are_back(changes: Collection[KnownChange], row: KeptFacts | None) -> bool:
     first = {each.sign: each.before for each in reversed(list(changes))}
     signs = row.signs if row else {}
     return all(

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from bot.digests.models import DEFAULT_RULE
-from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownEnds
 from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 
@@ -108,7 +108,7 @@ def before_empty(baseline: Baseline) -> Baseline | None:
     return replace(before, marks=baseline.marks) if before and before.scores else None
 
 
-def marks_of(row: EndDates, now: datetime, marks: Sequence[int]) -> Marks:
+def marks_of(row: KeptFacts, now: datetime, marks: Sequence[int]) -> Marks:
     """Return the least of `marks`, in order, that each end has reached at `now`, by its name."""
     reached = {
         name: next((mark for mark in marks if end.days_left(now) <= mark), None)
@@ -119,7 +119,7 @@ def marks_of(row: EndDates, now: datetime, marks: Sequence[int]) -> Marks:
 
 
 def is_nearer(
-    baseline: Baseline, host: str, row: EndDates, now: datetime, marks: Sequence[int]
+    baseline: Baseline, host: str, row: KeptFacts, now: datetime, marks: Sequence[int]
 ) -> bool:
     """Return whether an end has reached another mark since the baseline.
 
@@ -144,7 +144,7 @@ def renewed_since(
             yield name, end
 
 
-def ends_by_name(row: EndDates) -> Mapping[str, EndDate | None]:
+def ends_by_name(row: KeptFacts) -> Mapping[str, EndDate | None]:
     return {"registration": row.registration, "certificate": row.certificate}
 
 

@@ -29,7 +29,7 @@ from bot.digests.report import (
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
 from bot.domains.csv_file import domains_csv
-from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownEnds
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.process.errors import BotError, log_and_suppress
@@ -61,7 +61,7 @@ class Collector:
 
     portfolio: Portfolio
     repository: DigestRepository
-    ends: KeptEndDates
+    ends: FactsRepository
     _: KW_ONLY
     clock: Callable[[], datetime]
     owned_type: str = ""

@@ -8,7 +8,7 @@ from enum import Enum
 
 from bot.digests.schedule import Schedule, Slot
 from bot.dispatch.command_text import split_words
-from bot.domains.end_dates import EndDates, KnownChange, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownChange, KnownIssue
 from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
@@ -176,7 +176,7 @@ class Fall:
     now: float | None = None
     told: float | None = None
     rule: Rule = DEFAULT_RULE
-    ends: EndDates | None = None
+    ends: KeptFacts | None = None
     hosts_under: int = 0
     marks: Mapping[str, int] = field(default_factory=dict)
     issues: tuple[KnownIssue, ...] = ()

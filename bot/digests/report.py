@@ -10,10 +10,10 @@ from typing import Any
 from bot.digests.baseline import Baseline, is_nearer, renewed_since
 from bot.digests.models import DEFAULT_RULE, Digest, Mention, PastRun, Rule
 from bot.digests.schedule import Slot
-from bot.domains.end_dates import (
+from bot.domains.kept_facts import (
     Coverage,
-    EndDates,
     Ending,
+    KeptFacts,
     KnownChange,
     KnownEnds,
     KnownIssue,
@@ -81,12 +81,12 @@ class Report:
     nearer: tuple[Domain, ...] = ()  # of these, came to a mark of the rule since then
     renewed: tuple[tuple[Domain, str, EndDate], ...] = ()  # was to end soon: its name and new end
     # Found since then, the worst first; all that are known with nothing to compare with.
-    issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
+    issues: tuple[tuple[Domain, KeptFacts, KnownIssue], ...] = ()
     # The worst critical, high or unrated issue of each domain that is not among `issues`.
-    open_issues: tuple[tuple[Domain, EndDates, KnownIssue], ...] = ()
-    unchecked: tuple[tuple[Domain, EndDates], ...] = ()  # sections of the last scan tell nothing
+    open_issues: tuple[tuple[Domain, KeptFacts, KnownIssue], ...] = ()
+    unchecked: tuple[tuple[Domain, KeptFacts], ...] = ()  # sections of the last scan tell nothing
     is_well: bool = False  # scans know of all domains that there is no issue and no end is near
-    changed: tuple[tuple[Domain, EndDates, KnownChange], ...] = ()  # name servers first
+    changed: tuple[tuple[Domain, KeptFacts, KnownChange], ...] = ()  # name servers first
     coverage: Coverage | None = None  # `None` where nothing of scans is known
     dates_lost: int = 0  # of so many domains dates were known then and are not now
     issues_lost: int = 0
@@ -221,7 +221,7 @@ def _is_open(
     return (host, issue) not in new and not is_end
 
 
-def _gravity(found: tuple[Domain, EndDates, KnownIssue]) -> tuple[int, list[int]]:
+def _gravity(found: tuple[Domain, KeptFacts, KnownIssue]) -> tuple[int, list[int]]:
     """Return a key by which the worst issue comes first, then the domain with most grave ones."""
     _, row, issue = found
     return issue.rank, [-row.issues.get(severity, 0) for severity in _GRAVE]

@@ -130,7 +130,7 @@ class Answer:
 
     async def _send_progress(self, message: Message) -> None:
         if self.window:  # only there: a direct message would stay for ever
-            if await self._is_shown(self.window, message):
+            if await self._show(self.window, message):
                 self.sent = Sent.PROGRESS
             return
         with log_and_suppress("progress message not sent", SlackError):
@@ -140,7 +140,7 @@ class Answer:
             self.takes_place = replaces
 
     async def _send(self, message: Message) -> None:
-        if self.window and await self._is_shown(self.window, message):
+        if self.window and await self._show(self.window, message):
             return
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".
         if self.window and (self.window.view_id or not fits_window(message)):
@@ -153,7 +153,7 @@ class Answer:
             message = message.for_thread(self.origin.thread_ts)
         await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
 
-    async def _is_shown(self, window: AnswerWindow, message: Message) -> bool:
+    async def _show(self, window: AnswerWindow, message: Message) -> bool:
         """Show a message in the window; return whether all of it is there."""
         with suppress(SlackError):
             if fits_window(message):

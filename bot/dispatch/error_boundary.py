@@ -13,8 +13,8 @@ from bot.dispatch import usage
 from bot.dispatch.answer import Sent
 from bot.dispatch.external_people import ExternalUserGuard, SharedChannelNotice
 from bot.dispatch.failure import ExplainFailure
-from bot.dispatch.interrupted import InflightTracker, WaitingRequest
 from bot.dispatch.request import Request
+from bot.dispatch.waiting import WaitingRequest, WaitingRequests
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, Turns
 from bot.process.errors import BotError, log_and_suppress
@@ -74,7 +74,7 @@ class Handling(Generic[T]):
 
 
 class OncePerMessage:
-    """Remembers pressed buttons in `seen`, which all processes share."""
+    """Remembers what was pressed or sent in `seen`, which all processes share."""
 
     def __init__(self, seen: DedupStore | None = None) -> None:
         self._seen = seen or MemoryDedup(clock=seconds_now)
@@ -89,7 +89,7 @@ class OncePerMessage:
             yield True
             return
         pressed = f"press/{key}"
-        if not await self._seen.is_new(pressed):
+        if not await self._seen.remember(pressed):
             yield False
             return
         try:
@@ -99,7 +99,7 @@ class OncePerMessage:
             raise
 
     async def is_first(self, key: str) -> bool:
-        return await self._seen.is_new(key)
+        return await self._seen.remember(key)
 
 
 @dataclass(slots=True)
@@ -116,7 +116,7 @@ class ErrorBoundary:
     tasks: Tasks
     explain: ExplainFailure
     _: KW_ONLY
-    inflight: InflightTracker
+    inflight: WaitingRequests
     note: Callable[[str, str, float], object]
     once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
@@ -133,18 +133,18 @@ class ErrorBoundary:
         waiting = None
         if what.is_awaited:
             waiting = self.inflight.note(request, form_waits=what.form_waits)
-        return self.tasks.start(self._answer(request, what, waiting))
+        return self.tasks.start(self._run(request, what, waiting))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
         return await self.inflight.tell_all()
 
-    async def _answer(
+    async def _run(
         self, request: Request, what: Handling[T], waiting: WaitingRequest | None
     ) -> None:
         """Take a request through every step, in this order. None raises anything further."""
-        outcome, started = "cut off", seconds_now()
+        started = seconds_now()
         failure: BaseException | None = asyncio.CancelledError()
         with request.logged(what.name):
             try:
@@ -159,14 +159,15 @@ class ErrorBoundary:
                         await request.reply(usage.ANSWERED_IN_FORM)
                 if request.answer.has_shared:
                     await self.shared_channels.send(request)
-                outcome, failure = "answered", None
+                failure = None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
-                outcome, failure = type(error).__name__, error
+                failure = error
                 await self._explain(request, error)
             finally:
-                took_s = seconds_now() - started
-                self.note(what.name, outcome_of(failure), took_s)
-                logger.info("request", outcome=outcome, took_s=round(took_s, 3))
+                took_s, outcome = seconds_now() - started, outcome_of(failure)
+                self.note(what.name, outcome, took_s)
+                error_name = type(failure).__name__ if failure else None
+                logger.info("request", outcome=outcome, error=error_name, took_s=round(took_s, 3))
             if waiting:  # after a cancellation the waiting stays until the person knows
                 self.inflight.close(waiting)
             if self._at_home and request.origin.is_home:

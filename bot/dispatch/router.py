@@ -75,7 +75,7 @@ class Dispatcher:
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
         a failure is said below it. `once` answers a second press in the same message, or
-        drawing of a form, unless the first one failed. For `is_awaited` see `ErrorBoundary.start`.
+        drawing of a form, unless the first one failed. For `is_awaited` see `Handling`.
         """
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.blocks.text import code, outside, plural, score_number
-from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownEnds
 from bot.domains.query import ends_of
 from bot.tracker.health import band_of
 from bot.tracker.models import Domain
@@ -53,7 +53,7 @@ def _row(domain: Domain, known: KnownEnds | None) -> Iterable[str]:
     return map(_cell, cells)
 
 
-def _dates(ends: EndDates | None) -> tuple[str, str, str]:
+def _dates(ends: KeptFacts | None) -> tuple[str, str, str]:
     if ends is None:
         return "", "", ""
     first, second = (

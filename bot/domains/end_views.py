@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.blocks.text import age_text, day_text, moment_token, plural
-from bot.domains.end_dates import Coverage, EndDates, Ending, KnownChange
+from bot.domains.kept_facts import Coverage, Ending, KeptFacts, KnownChange
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, ScanFacts
 from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
 
@@ -19,7 +19,7 @@ LAST_VALUE = 10_000_000
 Cell = tuple[int, str]
 
 
-def ends(facts: ScanFacts | EndDates) -> list[tuple[str, EndDate]]:
+def ends(facts: ScanFacts | KeptFacts) -> list[tuple[str, EndDate]]:
     """Return what ends, the first one first."""
     given = zip(END_COLUMNS, (facts.registration, facts.certificate), strict=True)
     return sorted(((name, end) for name, end in given if end), key=lambda each: each[1].day)
@@ -54,7 +54,7 @@ def end_date_text(end: EndDate) -> str:
     return _both_dates(moment_token(end.moment) if end.moment else day_text(end.day), end)
 
 
-def end_cells(row: EndDates | None, now: datetime, *, is_owned: bool = True) -> tuple[Cell, Cell]:
+def end_cells(row: KeptFacts | None, now: datetime, *, is_owned: bool = True) -> tuple[Cell, Cell]:
     """Return the cells of both columns: the days left, and their text."""
     return (
         _cell(row.registration if row else None, now, is_owned=is_owned),
@@ -83,7 +83,7 @@ def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = 
     return f"{sign}{text}" + (f" ({', '.join(notes)})" if notes else "")
 
 
-def soon_words(facts: ScanFacts | EndDates, now: datetime, within: int = SOON_DAYS) -> str:
+def soon_words(facts: ScanFacts | KeptFacts, now: datetime, within: int = SOON_DAYS) -> str:
     """Return all that ends within so many days without its sign, or nothing."""
     near = (each for each in ends(facts) if each[1].days_left(now) <= within)
     return ", ".join(_both_dates(end_text(name.lower(), end, now), end) for name, end in near)
@@ -111,7 +111,7 @@ def _few(hosts: Sequence[str]) -> str:
     return ", ".join(hosts[:MAX_HOSTS_SHOWN]) + (f" and {left_out:,} more" if left_out > 0 else "")
 
 
-def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
+def scanned_text(rows: Sequence[KeptFacts], now: datetime) -> str:
     """Return `scanned 3 days ago`, or `oldest scan 3 days ago`; nothing without rows."""
     if not rows:
         return ""
@@ -119,13 +119,13 @@ def scanned_text(rows: Sequence[EndDates], now: datetime) -> str:
     return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
 
 
-def as_of_text(rows: Sequence[EndDates], now: datetime) -> str:
+def as_of_text(rows: Sequence[KeptFacts], now: datetime) -> str:
     """Return `End dates as of 3 days ago.`, the age of the oldest scan."""
     oldest, newest = _ages(rows, now)
     return f"End dates as of {oldest}{'' if newest == oldest else ' or later'}."
 
 
-def _ages(rows: Sequence[EndDates], now: datetime) -> tuple[str, str]:
+def _ages(rows: Sequence[KeptFacts], now: datetime) -> tuple[str, str]:
     scanned = [row.scanned_at for row in rows]
     oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
     return oldest, newest

@@ -12,7 +12,7 @@ from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.csv_file import domains_csv, export_text, exported_message, file_name
-from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownEnds
 from bot.domains.lookup import host_of
 from bot.domains.query import Query, parse_query, select
 from bot.domains.service import Portfolio, ShownScores, Snapshot
@@ -35,7 +35,7 @@ class DomainsListeners:
     """The listeners about the list of domains."""
 
     portfolio: Portfolio
-    ends: KeptEndDates
+    ends: FactsRepository
     clock: Callable[[], datetime]
     shown: ShownScores
     owned_type: str

@@ -16,7 +16,7 @@ from bot.dispatch.command_text import (
     split_words,
     unknown_key,
 )
-from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownEnds
 from bot.domains.lookup import host_of
 from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.hostnames import HostNameError, host_name, unicode_name
@@ -308,13 +308,13 @@ def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
     )
 
 
-def _has_issues(ends: EndDates, least: Severity) -> bool:
+def _has_issues(ends: KeptFacts, least: Severity) -> bool:
     # An unrated one may be as bad as any.
     counted = {*SEVERITIES[: SEVERITIES.index(least) + 1], Severity.UNKNOWN}
     return any(ends.issues.get(severity) for severity in counted)
 
 
-def ends_of(domain: Domain, known: KnownEnds) -> EndDates | None:
+def ends_of(domain: Domain, known: KnownEnds) -> KeptFacts | None:
     """Return what the last scan of a domain said, `None` if it was never scanned."""
     return known.by_host.get(host_of(domain)) if known.by_host else None
 

@@ -21,8 +21,8 @@ from bot.blocks.text import (
     score_number,
 )
 from bot.dispatch.command_text import unescaped
-from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.end_views import END_COLUMNS, as_of_text, coverage_text, end_cells
+from bot.domains.kept_facts import KeptFacts, KnownEnds
 from bot.domains.query import Query, Sort, ends_of, query_text
 from bot.domains.service import Snapshot
 from bot.tracker.health import Band, Summary, band_of, summary
@@ -134,7 +134,7 @@ def _cells(domain: Domain) -> list[Block]:
     ]
 
 
-def _scanned(page: Page, known: KnownEnds) -> list[EndDates]:
+def _scanned(page: Page, known: KnownEnds) -> list[KeptFacts]:
     return [ends for domain in page.domains if (ends := ends_of(domain, known))]
 
 

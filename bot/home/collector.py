@@ -11,7 +11,7 @@ from bot.digests.models import Digest
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.domainkey.state import KeyState
-from bot.domains.end_dates import KeptEndDates
+from bot.domains.kept_facts import FactsRepository
 from bot.domains.service import Portfolio, Snapshot
 from bot.home.views import HomePage, Reader, SetUp
 from bot.keys.key_record import NoKeyError
@@ -33,7 +33,7 @@ class HomeCollector:
     permissions: Permissions
     key: KeyState
     portfolio: Portfolio
-    ends: KeptEndDates
+    ends: FactsRepository
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     explain: ExplainFailure
     owned_type: str

@@ -41,8 +41,8 @@ from bot.digests.views.wording import (
 )
 from bot.dispatch.commands import COMMANDS, Audience, Command
 from bot.domains import views as domains
-from bot.domains.end_dates import KnownEnds
 from bot.domains.end_views import coverage_text, soon_text
+from bot.domains.kept_facts import KnownEnds
 from bot.domains.service import Snapshot
 from bot.scans.bulk_views import NEVER_SCANNED, scan_all_label
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES

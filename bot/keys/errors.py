@@ -84,7 +84,7 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     ask = "" if addresses else " Ask the app's operator for its address (setting `EGRESS_IPS`)."
     how = f"Add {addresses or 'it'} to the key's IP restrictions under {KEYS_PAGE}."
-    return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.command_line))
+    return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.retry_line))
 
 
 def _out_of_requests(why: str, more: str = "") -> Explain:
@@ -93,7 +93,7 @@ def _out_of_requests(why: str, more: str = "") -> Explain:
         wait_s = max(error.retry_after_s, budget.next_try_s)
         first = _LIMIT_REACHED if budget.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
-        again = blocks.again_button(facts.command_line)
+        again = blocks.again_button(facts.retry_line)
         return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
 
     return explain

@@ -10,7 +10,7 @@ from bot.access.permissions import Permissions
 from bot.dispatch.command_text import split_words
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
-from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownEnds
 from bot.domains.lookup import nearest
 from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
@@ -36,7 +36,7 @@ class BulkScanListeners:
     permissions: Permissions
     bulk: BulkScans
     portfolio: Portfolio
-    ends: KeptEndDates
+    ends: FactsRepository
     allowances: KeyAllowances
     clock: Callable[[], datetime]
 

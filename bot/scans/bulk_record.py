@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from bot.domains.end_dates import KnownChange
+from bot.domains.kept_facts import KnownChange
 from bot.domains.lookup import host_of
 from bot.domains.service import Snapshot
 from bot.keys.failures import FailureReason, service_failure

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.domains.end_dates import KeptEndDates, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownEnds
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio
 from bot.jobs.due_work import DueWork
@@ -167,7 +167,7 @@ class NightlyScans(DueWork):
     setting: NightlySetting
     portfolio: Portfolio
     scans: Scans
-    ends: KeptEndDates
+    ends: FactsRepository
     allowances: Callable[[WorkspaceId], Awaitable[BudgetState | None]]
 
     async def work(self, workspace: WorkspaceId) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 import structlog
 
-from bot.domains.end_dates import KeptEndDates, KnownChange, end_dates_of
+from bot.domains.kept_facts import FactsRepository, KnownChange, end_dates_of
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio, Snapshot
 from bot.process.concurrency import SingleFlight
@@ -77,7 +77,7 @@ class Scans:
     scan: Callable[[WorkspaceId, str, Purpose], Awaitable[ScanResult]]
     portfolio: Portfolio
     documents: Documents
-    end_dates: KeptEndDates
+    kept_facts: FactsRepository
     _: KW_ONLY
     clock: Callable[[], datetime]
     names: Names
@@ -112,7 +112,7 @@ class Scans:
         report = await self._flights.run((workspace, host), scan)
         # The call that began the scan may have asked for no list.
         if lists and not is_own and report.score_after is None:
-            listed = await self._listed(workspace, purpose)
+            listed = await self._list_again(workspace, purpose)
             report = replace(report, score_after=_score(listed, host))
         return report
 
@@ -121,7 +121,7 @@ class Scans:
 
         Return the list, `None` if there is no answer. Raise StoreError.
         """
-        if (listed := await self._listed(workspace, Purpose.PERSON)) is None:
+        if (listed := await self._list_again(workspace, Purpose.PERSON)) is None:
             return None
         for host in hosts:
             with suppress(NoScanError):
@@ -149,13 +149,13 @@ class Scans:
             raise NoDomainIdError("listed without domainId")
         result = await self.scan(workspace, domain.domain_id, purpose)
         report = await asyncio.to_thread(self._report, domain, result)
-        listed = await self._listed(workspace, purpose) if lists else None
+        listed = await self._list_again(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))
         with log_and_suppress("a scan could not be kept", StoreError):  # the answer needs no store
             report = await self._compared(workspace, report)
             ends = end_dates_of(report.host, report.facts, self.clock())
             hosts = listed.by_host if listed else None
-            signs = await self.end_dates.keep(workspace, report.host, ends, portfolio=hosts)
+            signs = await self.kept_facts.keep(workspace, report.host, ends, portfolio=hosts)
             report = replace(report, signs=signs)
             await self._put(workspace, report)
             for host in await self._now_latest(workspace, report.host):
@@ -174,7 +174,7 @@ class Scans:
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 
-    async def _listed(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
+    async def _list_again(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
         """Return a new list, as scores may have changed, `None` if there is no answer."""
         await self.portfolio.invalidate(workspace)
         try:

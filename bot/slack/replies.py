@@ -114,12 +114,12 @@ class Replies:
             if not (origin.channel_id and thread):
                 raise errors.SlackRefusedError("no response_url")
             await post_message(client, origin.channel_id, {**args, **thread})
-        elif not await self._is_sent_there(client, origin, args, how):
+        elif not await self._send_there(client, origin, args, how):
             direct = await open_direct(client, origin.user_id)
             thread = {} if origin.channel_id else thread
             await post_message(client, direct, {**message.for_one().as_args(), **thread})
 
-    async def _is_sent_there(
+    async def _send_there(
         self,
         client: AsyncWebClient,
         origin: Origin,

@@ -26,7 +26,7 @@ class DedupStore(Protocol):
     One that is shared by several processes raises StoreError when they cannot be asked.
     """
 
-    async def is_new(self, name: str) -> bool:
+    async def remember(self, name: str) -> bool:
         """Say whether `name` comes for the first time, and remember it, in one step."""
 
     async def forget(self, name: str) -> None:
@@ -39,7 +39,7 @@ class MemoryDedup:
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._names: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, REMEMBERED_FOR_S, timer=clock)
 
-    async def is_new(self, name: str) -> bool:
+    async def remember(self, name: str) -> bool:
         if name in self._names:
             return False
         self._names[name] = True
@@ -61,12 +61,12 @@ class SharedDedup:
         self._stored = stored
         self._here = here
 
-    async def is_new(self, name: str) -> bool:
-        if not await self._here.is_new(name):
+    async def remember(self, name: str) -> bool:
+        if not await self._here.remember(name):
             return False
         try:
             async with asyncio.timeout(ASKED_WITHIN_S):
-                is_new = await self._stored.is_new(name)
+                is_new = await self._stored.remember(name)
         except (StoreError, TimeoutError) as error:
             logger.warning("no other process could be asked what it has seen", error=repr(error))
             return True

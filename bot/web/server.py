@@ -153,7 +153,7 @@ class SlackEndpoint:
         name = f"request/{request.headers['X-Slack-Signature']}"
         # Two look-ups of the same letters within a second have one signature; neither acts.
         is_look_up = payload.get("type") == "block_suggestion"
-        if not is_look_up and not await self._seen.is_new(name):
+        if not is_look_up and not await self._seen.remember(name):
             return web.Response()
         try:
             answer = await self._app.async_dispatch(await to_bolt_request(request))

@@ -19,7 +19,7 @@ from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule, Slot, next_slot
 from bot.digests.service import DigestService
 from bot.digests.worker import DigestWorker, Owners
-from bot.domains.end_dates import KeptEndDates
+from bot.domains.kept_facts import FactsRepository
 from bot.domains.lookup import index_by_host
 from bot.domains.service import Portfolio
 from bot.keys.failures import FailureReason
@@ -219,7 +219,7 @@ class Bot:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
         collector = Collector(
-            portfolio, self.repository, KeptEndDates(self.documents), clock=self.clock
+            portfolio, self.repository, FactsRepository(self.documents), clock=self.clock
         )
         self.delivery = Delivery(
             self.repository,

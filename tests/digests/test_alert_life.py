@@ -9,7 +9,7 @@ from bot.digests import alert_life as life
 from bot.digests.models import DEFAULT_RULE, Alert, Fall, Rule
 from bot.digests.report import Report, is_back
 from bot.digests.views.alert import fall_line, title
-from bot.domains.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownChange, KnownEnds, KnownIssue
 from bot.domains.query import ALL_SCORES, Bounds
 from bot.tracker.findings import Knowledge, Severity
 from bot.tracker.health import summary
@@ -27,7 +27,7 @@ def an_alert(**fields: object) -> Alert:
     return Alert(channel_id="C1", falls=(fall,), due=MOMENT, ts="1.1")
 
 
-def seen(alert: Alert, row: EndDates | None = None, score: float | None = 90) -> Alert:
+def seen(alert: Alert, row: KeptFacts | None = None, score: float | None = 90) -> Alert:
     """Return the alert after a look at which nothing got worse, with what a scan said."""
     index = {} if score is None else {HOST: a_domain(HOST, score)}
     ends = KnownEnds({HOST: row} if row else {}, LATER)
@@ -100,7 +100,7 @@ def test_what_counted_stays_down_when_its_plan_gets_another_rule(what: dict[str,
     ("row", "has_recovered"),
     [(None, False), (ending(300, 6), False), (ending(300), False), (ending(300, 80), True)],
 )
-def test_an_end_is_renewed(row: EndDates | None, *, has_recovered: bool) -> None:
+def test_an_end_is_renewed(row: KeptFacts | None, *, has_recovered: bool) -> None:
     alert = an_alert(marks={"certificate": 7}, ends=ending(300, 7))
 
     assert (seen(alert, row).down == ()) is has_recovered
@@ -116,7 +116,7 @@ def test_an_end_is_renewed(row: EndDates | None, *, has_recovered: bool) -> None
     ],
 )
 def test_an_issue_is_gone_from_a_scan_that_knows_issues(
-    row: EndDates | None, *, has_recovered: bool
+    row: KeptFacts | None, *, has_recovered: bool
 ) -> None:
     assert (seen(an_alert(issues=(ISSUE,)), row).down == ()) is has_recovered
 

@@ -17,7 +17,7 @@ from bot.digests.report import (
     owners_to_mention,
     worse_moves,
 )
-from bot.domains.end_dates import EndDates, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownEnds, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.domains.query import Bounds
 from bot.tracker.findings import Severity
@@ -234,14 +234,14 @@ def test_a_date_that_a_scan_moved_counts_only_when_it_moved_nearer() -> None:
     assert not came_nearer(in_days(5), KnownEnds({}, MOMENT))
 
 
-def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> EndDates:
+def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> KeptFacts:
     """Return a scan whose only issue was found so many days after `MOMENT`."""
     since = MOMENT + timedelta(days=days)
     issue = KnownIssue(severity, title, since.timestamp())
     return ending(9, issues={severity: 1}, worst=(issue,))
 
 
-def report_with(row: EndDates, *, tags: tuple[str, ...] = ()) -> Report:
+def report_with(row: KeptFacts, *, tags: tuple[str, ...] = ()) -> Report:
     """Return the report of a domain that has not changed since `MOMENT` but for that scan."""
     index = index_by_host([a_domain(A, 90, tags=tags)])
     then = baseline_of(index, MOMENT, KnownEnds({A: ending(9)}, MOMENT))
@@ -260,7 +260,7 @@ def report_with(row: EndDates, *, tags: tuple[str, ...] = ()) -> Report:
         ),
     ],
 )
-def test_a_severe_new_issue_is_worse(row: EndDates, expected: tuple[bool, bool]) -> None:
+def test_a_severe_new_issue_is_worse(row: KeptFacts, expected: tuple[bool, bool]) -> None:
     report = report_with(row)
 
     assert (has_changed(report), got_worse(report)) == expected

@@ -8,7 +8,7 @@ from bot.digests.models import DEFAULT_RULE, Rule
 from bot.digests.report import Report, got_worse, has_changed, make_report
 from bot.digests.repository import decode_digest, encode_digest
 from bot.digests.views.notes import rule_text
-from bot.domains.end_dates import KnownEnds, KnownIssue
+from bot.domains.kept_facts import KnownEnds, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.tracker.findings import Severity
 from tests.builders import MOMENT, ending

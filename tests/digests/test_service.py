@@ -16,7 +16,7 @@ from bot.digests.models import (
     TooManyDigestsError,
     UnknownDigestError,
 )
-from bot.domains.end_dates import EndDates
+from bot.domains.kept_facts import KeptFacts
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import ChannelClosedError
 from bot.tracker.models import UnavailableError
@@ -203,7 +203,7 @@ async def test_new_end_dates_wait_for_the_next_run(
     digest, collector, began = await bot.make(), bot.service.collector, bot.clock()
     read = collector.ends.get
 
-    async def read_slowly(workspace: WorkspaceId) -> dict[str, EndDates]:
+    async def read_slowly(workspace: WorkspaceId) -> dict[str, KeptFacts]:
         bot.clock.now += timedelta(seconds=2)
         return await read(workspace)
 

@@ -13,7 +13,7 @@ from bot.digests import edits
 from bot.digests.models import Plan
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule
-from bot.domains.end_dates import KeptEndDates
+from bot.domains.kept_facts import FactsRepository
 from bot.domains.service import Portfolio
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
@@ -77,7 +77,7 @@ class Observatory:
     def process(self) -> NightlyScans:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
-        ends = KeptEndDates(self.documents)
+        ends = FactsRepository(self.documents)
         return NightlyScans(
             self.documents,
             self.tasks,
@@ -315,7 +315,7 @@ async def test_a_rejected_list_is_asked_for_rarely(sky: Observatory) -> None:
 async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) -> None:
     portfolio, ends = (
         Portfolio(sky.lists.list_domains, clock=sky.clock),
-        KeptEndDates(sky.documents),
+        FactsRepository(sky.documents),
     )
     scans = Scans(sky.scan, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
     sky.clock.now -= FRESH_FOR - 7 * HOUR

@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 
 from bot.domains.csv_file import COLUMNS, domains_csv, export_text, exported_message
-from bot.domains.end_dates import EndDates, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownEnds
 from bot.process.redaction import holds_secret
 from bot.tracker.models import Domain
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
@@ -22,7 +22,7 @@ def rows(*domains: Domain, known: KnownEnds | None = None) -> list[list[str]]:
 
 
 def test_every_domain_has_a_row_with_what_is_known_of_it() -> None:
-    ends = {"shop.example": ending(21, 8, age=timedelta(days=3)), "new.example": EndDates(MOMENT)}
+    ends = {"shop.example": ending(21, 8, age=timedelta(days=3)), "new.example": KeptFacts(MOMENT)}
     full = a_domain(score=79.96, tags=("prod", "eu"), folder="Web, shops", domain_type="owned")
     bare = [a_domain("new.example", 8), a_domain("b.example", None)]
 

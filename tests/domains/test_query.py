@@ -3,7 +3,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.dispatch.command_text import NotUnderstoodError
-from bot.domains.end_dates import KnownEnds
+from bot.domains.kept_facts import KnownEnds
 from bot.domains.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
 from bot.tracker.findings import Severity
 from tests.builders import MOMENT, a_domain, ending

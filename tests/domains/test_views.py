@@ -7,8 +7,8 @@ import pytest
 
 from bot.blocks.links import use_template
 from bot.blocks.message import Message
-from bot.domains.end_dates import EndDates, KnownEnds
 from bot.domains.end_views import LAST_VALUE
+from bot.domains.kept_facts import KeptFacts, KnownEnds
 from bot.domains.lookup import host_of
 from bot.domains.query import MAX_PAGE, Query, Sort, parse_query, select
 from bot.domains.views import domains_message, outdated_message
@@ -186,7 +186,7 @@ DATED = KnownEnds(
         "a.example": ending(21, 8, age=timedelta(days=3)),
         "b.example": ending(None, -3, age=timedelta(days=1)),
         "c.example": ending(11_000, 0),
-        "d.example": EndDates(MOMENT),
+        "d.example": KeptFacts(MOMENT),
     },
     MOMENT,
 )
@@ -259,7 +259,7 @@ def test_a_list_of_what_was_never_scanned_counts_it_once_and_says_how_to_scan_it
 
 
 @loop_over(
-    "ends", [None, KnownEnds({}, MOMENT), KnownEnds({"a.example": EndDates(MOMENT)}, MOMENT)]
+    "ends", [None, KnownEnds({}, MOMENT), KnownEnds({"a.example": KeptFacts(MOMENT)}, MOMENT)]
 )
 def test_without_a_date_there_are_no_columns_for_dates(ends: KnownEnds | None) -> None:
     message = listed(LETTERS, ends=ends)
@@ -272,7 +272,7 @@ def test_without_a_date_there_are_no_columns_for_dates(ends: KnownEnds | None) -
 def test_slack_takes_a_full_page_with_dates(name: Callable[[int], str]) -> None:
     domains = many(60, name)
     past = EndDate((MOMENT - timedelta(days=999)).date())
-    ends = KnownEnds({host_of(each): EndDates(MOMENT, past, past) for each in domains}, MOMENT)
+    ends = KnownEnds({host_of(each): KeptFacts(MOMENT, past, past) for each in domains}, MOMENT)
     message = listed(domains, ends=ends)
 
     assert_slack_takes(message)

@@ -16,7 +16,7 @@ from bot.dispatch.commands import Audience
 from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains
-from bot.domains.end_dates import KeptEndDates
+from bot.domains.kept_facts import FactsRepository
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.home.listeners import GREETED
@@ -123,7 +123,7 @@ class Life:
             Scanner().scan,
             portfolio,
             self.documents,
-            KeptEndDates(self.documents),
+            FactsRepository(self.documents),
             names=default_names(),
             clock=self.clock,
         )

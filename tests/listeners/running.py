@@ -23,8 +23,8 @@ from bot.blocks.message import Block, Message
 from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.deferred_commands import DeferredCommands
-from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.router import Dispatcher
+from bot.dispatch.waiting import WaitingRequests
 from bot.home.screen import HomeScreen
 from bot.keys.key_pair import KeyPair
 from bot.keys.key_record import KeyRecord
@@ -332,7 +332,7 @@ async def running_bot(
             tracker_http=tracker_http,
             clock=clock,
             metrics=Metrics(role="all", store="sqlite"),
-            inflight=InflightTracker(),
+            inflight=WaitingRequests(),
             seen=MemoryDedup(clock=clock.seconds),
         )
         with pytest.MonkeyPatch.context() as patch:

@@ -11,9 +11,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.blocks.message import Message
 from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
-from bot.dispatch.interrupted import InflightTracker
 from bot.dispatch.request import Request
 from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, IN_LINE, STILL_WORKING
+from bot.dispatch.waiting import WaitingRequests
 from bot.process import concurrency
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
@@ -86,7 +86,7 @@ class Bot:
         self.boundary = ErrorBoundary(
             self.tasks,
             self.failures.explain,
-            inflight=InflightTracker(),
+            inflight=WaitingRequests(),
             note=self._note,
         )
         self.conversation = self.a_conversation()

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from bot.domains.end_dates import KeptEndDates
+from bot.domains.kept_facts import FactsRepository
 from bot.domains.service import Portfolio
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
@@ -43,7 +43,7 @@ class Bot:
     def process(self) -> BulkScans:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
-        ends = KeptEndDates(self.documents)
+        ends = FactsRepository(self.documents)
         return BulkScans(
             self.documents,
             self.tasks,

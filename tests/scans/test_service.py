@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import bot.scans.service as under_test
-from bot.domains.end_dates import EndDates, KeptEndDates
+from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
 from bot.scans.service import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
@@ -56,7 +56,7 @@ def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Sca
         scanner.scan,
         portfolio,
         documents,
-        KeptEndDates(documents),
+        FactsRepository(documents),
         names=default_names(),
         clock=clock,
     )
@@ -129,7 +129,7 @@ async def test_end_dates_stay(
     for host in hosts:
         await scans.run(ONE, a_domain(host))
 
-    kept = await KeptEndDates(documents).get(ONE)
+    kept = await FactsRepository(documents).get(ONE)
 
     assert set(kept) == set(hosts)
     assert kept[hosts[0]].certificate == EndDate(date(2030, 3, 9))
@@ -165,7 +165,7 @@ async def test_large_scans_are_compared_off_the_loop(
 
     def noted(work: Callable[..., T]) -> Callable[..., T]:
         def do(*args: Any) -> T:
-            is_row = EndDates in args or isinstance(args[0], EndDates)  # a small one
+            is_row = KeptFacts in args or isinstance(args[0], KeptFacts)  # a small one
             if threading.current_thread() is threading.main_thread() and not is_row:
                 on_the_loop.append(work)
             return work(*args)

@@ -2,7 +2,7 @@ import json
 from datetime import timedelta
 
 from bot.blocks.text import moment_token
-from bot.domains.end_dates import KnownChange
+from bot.domains.kept_facts import KnownChange
 from bot.scans.service import ScanReport
 from bot.scans.views import (
     MAX_CHANGES,

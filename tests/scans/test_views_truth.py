@@ -12,7 +12,7 @@ from bot.digests.baseline import baseline_of
 from bot.digests.report import make_report
 from bot.digests.views.changes import MAX_NEWS_CHARS
 from bot.digests.views.post import digest_message
-from bot.domains.end_dates import KnownEnds, end_dates_of
+from bot.domains.kept_facts import KnownEnds, end_dates_of
 from bot.domains.lookup import index_by_host
 from bot.scans.bulk_record import BulkScan, End, Item
 from bot.scans.bulk_summary import summary_message

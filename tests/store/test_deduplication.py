@@ -16,11 +16,11 @@ class TroubledSeen(MemoryDedup):
         self.gate = asyncio.Event()
         self.gate.set()
 
-    async def is_new(self, name: str) -> bool:
+    async def remember(self, name: str) -> bool:
         if self.error:
             raise self.error
         await self.gate.wait()
-        return await super().is_new(name)
+        return await super().remember(name)
 
     async def forget(self, name: str) -> None:
         if self.error:
@@ -35,13 +35,13 @@ def a_process(stored: MemoryDedup) -> SharedDedup:
 async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
     clock = FakeClock()
     seen = MemoryDedup(clock=clock.seconds)
-    await seen.is_new("a")
+    await seen.remember("a")
 
     clock.advance(REMEMBERED_FOR_S - 1)
-    assert not await seen.is_new("a")
+    assert not await seen.remember("a")
 
     clock.advance(2)
-    assert await seen.is_new("a")
+    assert await seen.remember("a")
 
 
 async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> None:
@@ -49,7 +49,7 @@ async def test_while_the_others_cannot_be_asked_this_process_decides_alone() -> 
     stored.error = StoreError("down")
     one, other = a_process(stored), a_process(stored)
 
-    taken = [await one.is_new("a"), await one.is_new("a"), await other.is_new("a")]
+    taken = [await one.remember("a"), await one.remember("a"), await other.remember("a")]
 
     assert taken == [True, False, True]
 
@@ -59,7 +59,7 @@ async def test_no_one_waits_for_silent_processes() -> None:
     stored.gate.clear()
     one = a_process(stored)
 
-    taken = [await one.is_new("a"), await one.is_new("a")]
+    taken = [await one.remember("a"), await one.remember("a")]
     stored.gate.set()
 
     assert taken == [True, False]
@@ -69,8 +69,8 @@ async def test_a_failed_request_may_be_repeated_without_the_store() -> None:
     stored = TroubledSeen()
     stored.error = StoreError("down")
     one = a_process(stored)
-    await one.is_new("a")
+    await one.remember("a")
 
     await one.forget("a")
 
-    assert await one.is_new("a")
+    assert await one.remember("a")

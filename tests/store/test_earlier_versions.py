@@ -21,7 +21,7 @@ from bot.dispatch.commands import Audience
 from bot.dispatch.deferred_commands import DeferredCommands
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists
-from bot.domains.end_dates import KeptEndDates
+from bot.domains.kept_facts import FactsRepository
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.installations.repository import InstallationRepository
@@ -122,7 +122,7 @@ async def digest_alert(documents: Documents) -> None:
 
 
 async def ends(documents: Documents) -> None:
-    assert set(await KeptEndDates(documents).get(HOME)) == {"shop.example", "www.example"}
+    assert set(await FactsRepository(documents).get(HOME)) == {"shop.example", "www.example"}
 
 
 async def greeted(documents: Documents) -> None:
@@ -167,7 +167,7 @@ async def scan(documents: Documents) -> None:
         Scanner().scan,
         portfolio(),
         documents,
-        KeptEndDates(documents),
+        FactsRepository(documents),
         names=default_names(),
         clock=lambda: WRITTEN_AT,
     )

@@ -80,7 +80,7 @@ async def app(
         note_call(metrics, name, outcome, took_s)
 
     monkeypatch.setattr(CallMetrics, "note_call", noted)
-    monkeypatch.setattr("bot.domains.end_dates.KNOWN_FOR_S", NEVER_S)
+    monkeypatch.setattr("bot.domains.kept_facts.KNOWN_FOR_S", NEVER_S)
     async with running_stand_ins(tmp_path, transport) as app:
         app.settings = app.settings.model_copy(update={"tick_seconds": NEVER_S})
         async with running_bot(app):

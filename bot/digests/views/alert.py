@@ -37,8 +37,8 @@ from bot.digests.views.wording import (
     person,
     scan_button,
 )
-from bot.domains.end_dates import Ending, KnownChange
 from bot.domains.end_views import soon_text, soon_words
+from bot.domains.kept_facts import Ending, KnownChange
 from bot.domains.views import score_mrkdwn
 from bot.tracker.hijack_signs import ISSUER, kind_of
 from bot.tracker.models import Domain

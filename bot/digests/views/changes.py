@@ -22,8 +22,8 @@ from bot.blocks.text import (
 from bot.digests.report import Move, Report, better_moves, worse_moves
 from bot.digests.views.wording import MINUS, domain_line
 from bot.dispatch.command_text import unescaped
-from bot.domains.end_dates import MAX_TITLE_CHARS, EndDates, Ending, KnownChange, KnownIssue
 from bot.domains.end_views import scanned_text, sign_words, soon_text, soon_words
+from bot.domains.kept_facts import MAX_TITLE_CHARS, Ending, KeptFacts, KnownChange, KnownIssue
 from bot.domains.query import parse_query, query_text
 from bot.domains.views import score_mrkdwn
 from bot.scans.fact_views import SIGNS
@@ -264,7 +264,7 @@ def _unchecked(report: Report) -> _Group:
     return _group("⚠️", title, lines, len(report.unchecked), is_named=True)
 
 
-def _common_age(rows: Sequence[EndDates], now: datetime) -> str:
+def _common_age(rows: Sequence[KeptFacts], now: datetime) -> str:
     """Return the age of these scans, or nothing when they are more than a day apart."""
     scanned = [row.scanned_at for row in rows]
     is_one = bool(rows) and max(scanned) - min(scanned) <= ONE_DAY

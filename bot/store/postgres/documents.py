@@ -193,7 +193,7 @@ class PostgresDedup:
     def __init__(self, pool: Pool) -> None:
         self._calls = Calls(pool)
 
-    async def is_new(self, name: str) -> bool:
+    async def remember(self, name: str) -> bool:
         """Return whether `name` is new to all processes, and remember it."""
         ((is_new,),) = await self._calls.run("SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
         return bool(is_new)

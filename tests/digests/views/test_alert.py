@@ -12,7 +12,7 @@ from bot.digests.models import Snooze
 from bot.digests.report import Post
 from bot.digests.views.alert import alert_message, alert_preview, lasting_text
 from bot.digests.views.post import announcement_message
-from bot.domains.end_dates import KnownChange, KnownEnds
+from bot.domains.kept_facts import KnownChange, KnownEnds
 from bot.domains.lookup import index_by_host
 from tests.blocks.acceptance import buttons, shown_text
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending

@@ -6,7 +6,7 @@ from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Report, make_report
 from bot.digests.views.post import details_message, digest_message
-from bot.domains.end_dates import EndDates, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownEnds, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.tracker.findings import Knowledge, Severity
 from tests.blocks.acceptance import buttons, shown_text
@@ -140,14 +140,14 @@ def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> 
     assert "(scanned 14 days ago)" in each
 
 
-def issues_of(*found: tuple[Severity, str], days: int = 0) -> EndDates:
+def issues_of(*found: tuple[Severity, str], days: int = 0) -> KeptFacts:
     """Return a scan that has found these issues, so many days after `MOMENT`."""
     since = (MOMENT + timedelta(days=days)).timestamp()
     counts = Counter(severity for severity, _ in found)
     return ending(issues=counts, worst=tuple(KnownIssue(*each, since) for each in found))
 
 
-def reported(rows: dict[str, EndDates], *, is_first: bool = False) -> Report:
+def reported(rows: dict[str, KeptFacts], *, is_first: bool = False) -> Report:
     """Return the report of a day after `MOMENT`, when the last digest was posted."""
     index = index_by_host([a_domain(host, 90) for host in rows])
     baseline = None if is_first else baseline_of(index, MOMENT)

@@ -14,7 +14,7 @@ from bot.digests.views.post import (
     heartbeat_message,
 )
 from bot.digests.views.wording import MANAGE_DIGEST
-from bot.domains.end_dates import Coverage
+from bot.domains.kept_facts import Coverage
 from tests.blocks.acceptance import buttons, shown_text
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, a_domain
 from tests.digests.builders import (

@@ -9,7 +9,7 @@ from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Post, fallen, got_worse, has_changed, make_report
 from bot.digests.views.post import digest_message, heartbeat_message
-from bot.domains.end_dates import EndDates, KnownChange, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownChange, KnownEnds, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import Domain
@@ -20,7 +20,7 @@ from tests.digests.views.parts import card, everywhere, taken, title
 from tests.loops import loop_over
 
 DAY = timedelta(days=1)
-Rows = dict[str, EndDates]
+Rows = dict[str, KeptFacts]
 
 
 def post_on(now: Rows, then: Rows | None = None, *domains: Domain) -> Post:
@@ -33,7 +33,7 @@ def post_on(now: Rows, then: Rows | None = None, *domains: Domain) -> Post:
     return a_post(report=report, sent_at=MOMENT)
 
 
-def changed(sign: str, before: str, after: str, **more: Any) -> EndDates:
+def changed(sign: str, before: str, after: str, **more: Any) -> KeptFacts:
     change = KnownChange(sign, before, after, (MOMENT - DAY / 2).timestamp())
     return ending(300, 80, changes=(change,), **more)
 
@@ -160,7 +160,7 @@ def test_a_host_under_a_registration_still_tells_its_own_certificate() -> None:
 
 def test_both_dates_of_a_scan_are_shown() -> None:
     end = EndDate(TODAY + 7 * DAY, also=(date(2027, 1, 1),))
-    rows = {"a.example": EndDates(MOMENT, end, EndDate(TODAY + 80 * DAY))}
+    rows = {"a.example": KeptFacts(MOMENT, end, EndDate(TODAY + 80 * DAY))}
 
     for message in (digest_message(post_on(rows)), digest_message(post_on(rows, {}))):
         said = "registration expires in 7 days (the scan also says 1 Jan 2027)"

@@ -75,7 +75,7 @@ class KnownChange(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class EndDates:
+class KeptFacts:
     """What the last scan of a domain said. `issues` are counted by severity, worst first.
 
     `worst` are the worst of the issues, worst first. `issue_knowledge` says how the issues are
@@ -140,7 +140,7 @@ class Ending(NamedTuple):
     """
 
     host: str
-    ends: EndDates
+    ends: KeptFacts
     hosts_under: int = 0
     within: int = SOON_DAYS
 
@@ -152,7 +152,7 @@ class KnownEnds:
     What ends `within` so many days ends soon.
     """
 
-    by_host: Mapping[str, EndDates]
+    by_host: Mapping[str, KeptFacts]
     now: datetime
     within: int = SOON_DAYS
 
@@ -180,7 +180,7 @@ class KnownEnds:
     def _is_soon(self, end: EndDate | None) -> bool:
         return end is not None and end.days_left(self.now) <= self.within
 
-    def _by_registration(self, near: Mapping[str, EndDates]) -> dict[str, int]:
+    def _by_registration(self, near: Mapping[str, KeptFacts]) -> dict[str, int]:
         """Return how many hosts each one tells the registration of: 0 where another one does.
 
         It is named as WHOIS does, or else as a host above that has the same end.
@@ -204,7 +204,7 @@ class KnownEnds:
 
     def changes(
         self, hosts: Iterable[str], since: datetime
-    ) -> list[tuple[str, EndDates, KnownChange]]:
+    ) -> list[tuple[str, KeptFacts, KnownChange]]:
         """Return the changes of signs of `hosts` after `since`, name servers first.
 
         Each sign stands once, from its first value to its last; one that came back does not.
@@ -219,7 +219,7 @@ class KnownEnds:
 
     def issues(
         self, hosts: Iterable[str], since: datetime | None
-    ) -> list[tuple[str, EndDates, KnownIssue]]:
+    ) -> list[tuple[str, KeptFacts, KnownIssue]]:
         """Return the issues of `hosts` that were found after `since`, the worst first."""
         after = since.timestamp() if since else 0
         found = [
@@ -244,12 +244,12 @@ class KnownEnds:
         )
 
 
-class KeptEndDates:
+class FactsRepository:
     """The end dates of every domain that was scanned and is still in its portfolio."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._known: TTLCache[WorkspaceId, dict[str, EndDates]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
+        self._known: TTLCache[WorkspaceId, dict[str, KeptFacts]] = TTLCache(MAX_KNOWN, KNOWN_FOR_S)
 
     async def known(
         self, workspace: WorkspaceId, now: datetime, *, is_needed: bool = False
@@ -269,7 +269,7 @@ class KeptEndDates:
             return KnownEnds(by_host, now)
         return None
 
-    async def get(self, workspace: WorkspaceId) -> dict[str, EndDates]:
+    async def get(self, workspace: WorkspaceId) -> dict[str, KeptFacts]:
         """Return them by host name, of scanned domains only; raise StoreError."""
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
         # 10,000 rows take about 90 ms.
@@ -280,7 +280,7 @@ class KeptEndDates:
         self,
         workspace: WorkspaceId,
         host: str,
-        ends: EndDates,
+        ends: KeptFacts,
         *,
         portfolio: Container[str] | None = None,
     ) -> tuple[KnownChange, ...]:
@@ -308,13 +308,13 @@ class KeptEndDates:
         return tuple(change for change in after.changes if change.since == now)
 
 
-def end_dates_of(host: str, facts: ScanFacts, now: datetime) -> EndDates:
+def end_dates_of(host: str, facts: ScanFacts, now: datetime) -> KeptFacts:
     """Return what is kept of a scan of `host` that has just ended."""
     worst = tuple(
         KnownIssue(issue.severity.value, issue.title[:MAX_TITLE_CHARS], now.timestamp())
         for issue in facts.issues[:MAX_WORST_ISSUES]
     )
-    return EndDates(
+    return KeptFacts(
         now,
         facts.registration,
         facts.certificate,
@@ -327,7 +327,7 @@ def end_dates_of(host: str, facts: ScanFacts, now: datetime) -> EndDates:
     )
 
 
-def _after(before: EndDates | None, ends: EndDates) -> EndDates:
+def _after(before: KeptFacts | None, ends: KeptFacts) -> KeptFacts:
     """Return the result of a scan; issues that the scan before found keep their `since`.
 
     An issue is the same if its title is, unless its severity has risen. If the scan before had
@@ -350,7 +350,7 @@ def _after(before: EndDates | None, ends: EndDates) -> EndDates:
     return replace(ends, worst=tuple(map(dated, ends.worst)))
 
 
-def _with_changes(before: EndDates, ends: EndDates) -> EndDates:
+def _with_changes(before: KeptFacts, ends: KeptFacts) -> KeptFacts:
     """Return the result of a scan with what changed; what it does not say stays as it was."""
     latest = {kind_of(each.sign): each.after for each in before.changes}
     found: dict[str, KnownChange] = {}
@@ -377,7 +377,7 @@ def issue_name(issue: KnownIssue) -> str:
     return COUNTED_TIME.sub("", issue.title)
 
 
-def _all_of(documents: Iterable[Document]) -> dict[str, EndDates]:
+def _all_of(documents: Iterable[Document]) -> dict[str, KeptFacts]:
     return {
         host: ends
         for document in documents
@@ -390,9 +390,9 @@ def _rows(document: Document | None) -> dict[str, Any]:
     return document.value["hosts"] if document else {}
 
 
-def _decoded(row: Any) -> EndDates | None:
+def _decoded(row: Any) -> KeptFacts | None:
     """Return a row, `None` if it is none, or of another version."""
     try:
-        return msgspec.convert(row, EndDates)
+        return msgspec.convert(row, KeptFacts)
     except msgspec.ValidationError:
         return None

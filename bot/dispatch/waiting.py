@@ -41,7 +41,7 @@ class WaitingRequest:
 
 
 @dataclass(slots=True)
-class InflightTracker:
+class WaitingRequests:
     """Tracks the requests that wait for this process."""
 
     _open: set[WaitingRequest] = field(default_factory=set, init=False)

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.domains.end_dates import (
+from bot.domains.kept_facts import (
     DOCUMENTS,
     MAX_WORST_ISSUES,
-    EndDates,
-    KeptEndDates,
+    FactsRepository,
+    KeptFacts,
     KnownEnds,
     KnownIssue,
     end_dates_of,
@@ -22,14 +22,14 @@ from tests.builders import MOMENT, facts_of
 from tests.memory import MemoryDocuments
 
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
-ENDS = EndDates(
+ENDS = KeptFacts(
     MOMENT,
     EndDate(date(2030, 4, 5), datetime(2030, 4, 5, 6, 7, 8, tzinfo=UTC)),
     EndDate(date(2030, 3, 9)),
     {Severity.CRITICAL: 1, Severity.LOW: 3},
     (KnownIssue(Severity.CRITICAL, "Listed on a blacklist", MOMENT.timestamp()),),
 )
-UNKNOWN = EndDates(MOMENT)
+UNKNOWN = KeptFacts(MOMENT)
 
 
 @pytest.fixture
@@ -38,11 +38,11 @@ def documents() -> MemoryDocuments:
 
 
 @pytest.fixture
-def kept(documents: MemoryDocuments) -> KeptEndDates:
-    return KeptEndDates(documents)
+def kept(documents: MemoryDocuments) -> FactsRepository:
+    return FactsRepository(documents)
 
 
-async def test_what_was_kept_comes_back_as_it_was(kept: KeptEndDates) -> None:
+async def test_what_was_kept_comes_back_as_it_was(kept: FactsRepository) -> None:
     await kept.keep(ONE, "shop.example", ENDS)
     await kept.keep(ONE, "www.example", UNKNOWN)
 
@@ -50,7 +50,7 @@ async def test_what_was_kept_comes_back_as_it_was(kept: KeptEndDates) -> None:
     assert await kept.get(OTHER) == {}
 
 
-async def test_what_was_just_kept_is_known_at_once(kept: KeptEndDates) -> None:
+async def test_what_was_just_kept_is_known_at_once(kept: FactsRepository) -> None:
     before = await kept.known(ONE, MOMENT)
 
     await kept.keep(ONE, "shop.example", ENDS)
@@ -62,7 +62,7 @@ async def test_what_was_just_kept_is_known_at_once(kept: KeptEndDates) -> None:
     )
 
 
-async def test_removed_domains_go(kept: KeptEndDates, documents: MemoryDocuments) -> None:
+async def test_removed_domains_go(kept: FactsRepository, documents: MemoryDocuments) -> None:
     hosts = [f"d{number}.example" for number in range(20 * DOCUMENTS)]
     for host in hosts:
         await kept.keep(ONE, host, ENDS, portfolio=hosts)
@@ -78,14 +78,14 @@ async def test_removed_domains_go(kept: KeptEndDates, documents: MemoryDocuments
 
 @pytest.mark.parametrize("row", [None, [], ["x", None, None, {}], [1, 2, 3, 4], {"a": 1}], ids=str)
 async def test_other_versions_are_skipped(
-    kept: KeptEndDates, documents: MemoryDocuments, row: object
+    kept: FactsRepository, documents: MemoryDocuments, row: object
 ) -> None:
     await documents.put(f"{ONE}/ends/0", {"v": 9, "hosts": {"shop.example": row}})
 
     assert await kept.get(ONE) == {}
 
 
-async def known_since(kept: KeptEndDates, *scans: list[tuple[str, str]]) -> dict[str, int]:
+async def known_since(kept: FactsRepository, *scans: list[tuple[str, str]]) -> dict[str, int]:
     """Keep scans of a domain, one a day, with these issues; return the day of each by title."""
     for day, issues in enumerate(scans):
         listed = [{"severity": severity, "title": title} for severity, title in issues]
@@ -96,28 +96,30 @@ async def known_since(kept: KeptEndDates, *scans: list[tuple[str, str]]) -> dict
     return {each.title: int(each.since - MOMENT.timestamp()) // 86_400 for each in known}
 
 
-async def test_an_issue_is_known_since_the_scan_that_found_it(kept: KeptEndDates) -> None:
+async def test_an_issue_is_known_since_the_scan_that_found_it(kept: FactsRepository) -> None:
     old, late = ("high", "Old"), ("low", "Late")
 
     assert await known_since(kept, [old], [old, late], [late, old]) == {"Old": 0, "Late": 1}
 
 
-async def test_an_issue_that_was_gone_is_new_again(kept: KeptEndDates) -> None:
+async def test_an_issue_that_was_gone_is_new_again(kept: FactsRepository) -> None:
     assert await known_since(kept, [("high", "Back")], [], [("high", "Back")]) == {"Back": 2}
 
 
-async def test_an_issue_that_counts_days_stays_the_same(kept: KeptEndDates) -> None:
+async def test_an_issue_that_counts_days_stays_the_same(kept: FactsRepository) -> None:
     day = [[("high", f"The certificate expires in {left} days")] for left in (8, 7)]
 
     assert await known_since(kept, *day) == {"The certificate expires in 7 days": 0}
 
 
 @pytest.mark.parametrize(("then", "now", "since"), [("low", "high", 1), ("high", "low", 0)])
-async def test_a_worse_issue_is_new(kept: KeptEndDates, then: str, now: str, since: int) -> None:
+async def test_a_worse_issue_is_new(
+    kept: FactsRepository, then: str, now: str, since: int
+) -> None:
     assert await known_since(kept, [(then, "Port")], [(now, "Port")]) == {"Port": since}
 
 
-async def test_one_of_very_many_issues_is_not_called_new(kept: KeptEndDates) -> None:
+async def test_one_of_very_many_issues_is_not_called_new(kept: FactsRepository) -> None:
     many = [("low", f"Low {number}") for number in range(MAX_WORST_ISSUES + 1)]
     now = [("critical", "Worse"), *many[3:]]
 
@@ -142,10 +144,10 @@ class _Failing(MemoryDocuments):
 @pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])
 async def test_without_the_store_the_dates_are_unknown(documents: MemoryDocuments) -> None:
 
-    assert await KeptEndDates(documents).known(ONE, MOMENT) is None
+    assert await FactsRepository(documents).known(ONE, MOMENT) is None
 
 
-async def changes_of(kept: KeptEndDates, *scans: Mapping[str, object]) -> list[tuple[str, str]]:
+async def changes_of(kept: FactsRepository, *scans: Mapping[str, object]) -> list[tuple[str, str]]:
     """Keep scans of a domain, one a day; return each change's value before and after."""
     for day, sections in enumerate(scans):
         at = MOMENT + timedelta(days=day)
@@ -161,26 +163,28 @@ def servers(whois: str, dns: str) -> dict[str, object]:
 A, B = "ns.a.example", "ns.b.example"
 
 
-async def test_a_change_of_name_servers_is_kept_once(kept: KeptEndDates) -> None:
+async def test_a_change_of_name_servers_is_kept_once(kept: FactsRepository) -> None:
     assert await changes_of(kept, servers(A, A), servers(B, A), servers(B, B)) == [(A, B)]
     assert await changes_of(kept, servers(B, A), servers(A, A)) == [(A, B), (B, A)]
 
 
-async def test_a_section_that_failed_in_between_hides_no_change(kept: KeptEndDates) -> None:
+async def test_a_section_that_failed_in_between_hides_no_change(kept: FactsRepository) -> None:
     failed = {"whois": {"error": "timeout"}, "dns": None}
 
     assert await changes_of(kept, servers(A, A), failed, servers(B, B)) == [(A, B)]
 
 
-async def test_another_intermediate_of_the_same_authority_is_no_change(kept: KeptEndDates) -> None:
+async def test_another_intermediate_of_the_same_authority_is_no_change(
+    kept: FactsRepository,
+) -> None:
     scans = [{"ssl": {"issuer": {"CN": name}}} for name in ("R10", "R11", "E5", "WE1")]
 
     assert await changes_of(kept, *scans) == [("E5", "WE1")]
 
 
-async def test_both_dates_and_the_registered_name_are_kept(kept: KeptEndDates) -> None:
+async def test_both_dates_and_the_registered_name_are_kept(kept: FactsRepository) -> None:
     end = EndDate(date(2027, 1, 1), also=(date(2027, 2, 1),))
-    await kept.keep(ONE, "www.shop.example", EndDates(MOMENT, end, registered="shop.example"))
+    await kept.keep(ONE, "www.shop.example", KeptFacts(MOMENT, end, registered="shop.example"))
 
     known = (await kept.get(ONE))["www.shop.example"]
     assert known.registration == end
