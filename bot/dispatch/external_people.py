@@ -8,7 +8,7 @@ from cachetools import LRUCache, TTLCache
 from bot.dispatch.request import Request
 from bot.dispatch.usage import READ_OUTSIDE
 from bot.process.clock import seconds_now
-from bot.process.errors import ExternalUserError, log_and_suppress
+from bot.process.errors import ExternalUserError
 from bot.process.workspace import WorkspaceId
 from bot.slack.channels import fetch_channel
 from bot.slack.errors import SlackError, SlackRefusedError
@@ -70,7 +70,10 @@ class SharedChannelNotice:
         checked = (request.workspace, person, channel_id)
         if checked in self._checked:
             return
-        with log_and_suppress("who reads along is unknown", SlackError):
+        self._checked[checked] = True  # now: the next one may come during the check
+        try:
             if (await fetch_channel(request.client, channel_id)).is_shared:
                 await request.reply(READ_OUTSIDE)
-            self._checked[checked] = True
+        except SlackError as error:
+            del self._checked[checked]
+            logger.warning("who reads along is unknown", error=repr(error))
