@@ -163,7 +163,7 @@ class FakePosts(Posting):
             raise SlackUnavailableError("lost")
         return SentMessage(f"D{user_id[1:]}", f"{len(self.notified)}.000001")
 
-    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
+    async def edit(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         if self.errors:
             raise self.errors.pop(0)
         place = sent.channel_id

@@ -43,7 +43,7 @@ async def run_periodic(
     """
     shared, every_s = services.shared, services.settings.tick_seconds
     timed = services.metrics.periodic.timed
-    periodic = {name: timed(name, act) for name, act in periodic.items() if role.delivers}
+    periodic = {name: timed(name, act) for name, act in periodic.items()}
 
     async def tick() -> None:
         if shared is None:  # nor is there a queue

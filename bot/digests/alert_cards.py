@@ -53,7 +53,7 @@ async def note_look(
     for name, alert in (await repository.alerts(workspace, digest.digest_id)).items():
         is_posted = name == name_of(digest.digest_id, digest.baseline or "")
         if not (alert.ts or alert.is_uncertain or is_posted):
-            if look.ends.now - alert.falls[0].at > life.CLAIM:
+            if look.ends.now - alert.falls[0].at > life.CARD_CLAIM:
                 await repository.delete_alert(workspace, name)
         elif alert.down and not _is_elsewhere(alert, digest):
             seen = partial(_seen, name=name, digest=digest, look=look)
@@ -164,7 +164,7 @@ class AlertCards:
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:
-            await self.posts.edit_dm(workspace, SentMessage(place, alert.ts), message)
+            await self.posts.edit(workspace, SentMessage(place, alert.ts), message)
             alert = await change(partial(self._kept, token=token, shown=shown))
         while alert.lines and (alert.ts or not alert.down):
             line, thread = alert.lines[0], alert.ts or None
@@ -180,7 +180,7 @@ class AlertCards:
     def _kept(self, alert: Alert, token: str, *, shown: str = "", line: str = "") -> Alert:
         """Return an alert after a step of `token`, whose claim goes on."""
         lines = alert.lines[1:] if line and alert.lines[:1] == (line,) else alert.lines
-        due = self.clock() + life.CLAIM if alert.claimed_by == token else alert.due
+        due = self.clock() + life.CARD_CLAIM if alert.claimed_by == token else alert.due
         return replace(alert, shown=shown or alert.shown, lines=lines, due=due)
 
     async def _digest(self, workspace: WorkspaceId, name: str) -> Digest | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
-from bot.digests.models import Alert, Digest, Fall, Silences
+from bot.digests.models import Alert, Digest, Fall, Snoozes
 from bot.digests.report import (
     Post,
     Report,
@@ -23,7 +23,7 @@ from bot.domains.kept_facts import (
     Ending,
     KeptFacts,
     KnownChange,
-    KnownEnds,
+    KnownFacts,
     KnownIssue,
     issue_name,
 )
@@ -35,7 +35,7 @@ from bot.tracker.models import Domain
 # After that a fall that has not ended is no longer watched.
 KEPT_FOR = timedelta(days=30)
 # Longer than a wait for a turn and a call of Slack take together.
-CLAIM = timedelta(seconds=60)
+CARD_CLAIM = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Look:
 
     report: Report
     domains: Mapping[str, Domain]
-    ends: KnownEnds
+    ends: KnownFacts
     bounds: Bounds
     is_whole: bool = True
 
@@ -288,7 +288,7 @@ def snoozed_hosts(
     return {host for each in alerts if each.active_snooze(now) for host in each.hosts}
 
 
-def silences(digest: Digest, alerts: Collection[Alert], now: datetime) -> Silences:
+def silences(digest: Digest, alerts: Collection[Alert], now: datetime) -> Snoozes:
     """Return what is snoozed of an alert now."""
     of_all = digest.active_snooze(now)
     found = [(each.active_snooze(now), each.hosts) for each in alerts]
@@ -296,7 +296,7 @@ def silences(digest: Digest, alerts: Collection[Alert], now: datetime) -> Silenc
         *([(of_all, ())] if of_all else []),
         *((snooze, hosts) for snooze, hosts in found if snooze),
     ]
-    return Silences(tuple(snoozes), any(each.is_open for each in alerts))
+    return Snoozes(tuple(snoozes), any(each.is_open for each in alerts))
 
 
 def touched(alert: Alert, at: datetime) -> Alert:
@@ -308,7 +308,7 @@ def claimed(alert: Alert, token: str, now: datetime) -> Alert:
     """Return an alert that `token` draws, unless a living process does: that one draws again."""
     if alert.claimed_by and alert.due > now:
         return replace(alert, is_stale=True)
-    return replace(alert, claimed_by=token, is_stale=False, due=now + CLAIM)
+    return replace(alert, claimed_by=token, is_stale=False, due=now + CARD_CLAIM)
 
 
 def released(alert: Alert, token: str, now: datetime, due: datetime, *, tries: int = 0) -> Alert:

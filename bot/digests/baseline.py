@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from bot.digests.models import DEFAULT_RULE
-from bot.domains.kept_facts import KeptFacts, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
 
@@ -66,7 +66,7 @@ def unpack(packed: str) -> Baseline:
 def baseline_of(
     index: Mapping[str, Domain],
     now: datetime,
-    ends: KnownEnds | None = None,
+    ends: KnownFacts | None = None,
     before: Baseline | None = None,
     marks: Sequence[int] = DEFAULT_RULE.marks,
 ) -> Baseline:
@@ -131,7 +131,7 @@ def is_nearer(
 
 
 def renewed_since(
-    baseline: Baseline, host: str, ends: KnownEnds, marks: Sequence[int]
+    baseline: Baseline, host: str, ends: KnownFacts, marks: Sequence[int]
 ) -> Iterator[tuple[str, EndDate]]:
     """Yield what of a host was to end soon and now ends later, with its name."""
     if (row := ends.by_host.get(host)) is None:

@@ -17,7 +17,7 @@ from bot.digests.baseline import (
 from bot.digests.models import Digest, Outcome, PastRun, Plan
 from bot.digests.report import (
     LOWER_SCORES,
-    WORSE_BUT_HIJACKED,
+    WORSE_WITHOUT_SIGNS,
     Post,
     Report,
     TrendPoint,
@@ -29,7 +29,7 @@ from bot.digests.report import (
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Slot, slot_at
 from bot.domains.csv_file import domains_csv
-from bot.domains.kept_facts import FactsRepository, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.process.errors import BotError, log_and_suppress
@@ -117,7 +117,7 @@ class Collector:
             snoozed = snoozed_hosts(digest, alerts.values(), baseline.scores, now)
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)
-            report = without(report, snoozed, WORSE_BUT_HIJACKED)
+            report = without(report, snoozed, WORSE_WITHOUT_SIGNS)
             report = without(report, waiting, LOWER_SCORES)
             baseline = next_baseline(whole, baseline, fallen(report), snoozed, waiting)
         post = Post(
@@ -169,23 +169,23 @@ class Collector:
         )
 
     async def _compare(
-        self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownEnds
+        self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownFacts
     ) -> tuple[Report, Baseline]:
         return await asyncio.to_thread(_report_of, snapshot, digest, before, ends, self.owned_type)
 
-    async def _known(self, workspace: WorkspaceId) -> KnownEnds:
+    async def _known(self, workspace: WorkspaceId) -> KnownFacts:
         """Return what scans have said until now; what is kept later is for the next post."""
         now = self.clock()
-        return KnownEnds(await self.ends.get(workspace), now)
+        return KnownFacts(await self.ends.get(workspace), now)
 
 
-def _file_of(snapshot: Snapshot, plan: Plan, ends: KnownEnds) -> bytes:
+def _file_of(snapshot: Snapshot, plan: Plan, ends: KnownFacts) -> bytes:
     found = select(snapshot.by_host.values(), parse_query(plan.filter_text), ends)
     return domains_csv(found, ends)
 
 
 def _report_of(
-    snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownEnds, owned_type: str
+    snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownFacts, owned_type: str
 ) -> tuple[Report, Baseline]:
     plan = digest.plan
     query = parse_query(plan.filter_text)
@@ -210,7 +210,7 @@ def _report_of(
 
 
 def _report_then(
-    baseline: Baseline, digest: Digest, ends: KnownEnds, by_host: Mapping[str, Domain]
+    baseline: Baseline, digest: Digest, ends: KnownFacts, by_host: Mapping[str, Domain]
 ) -> Report:
     """Return the report of a baseline; `by_host` says the ids of the domains, which links need."""
     ids = {host: domain.domain_id for host, domain in by_host.items()}

@@ -139,22 +139,23 @@ class Delivery:
         await self._require_person(workspace, digest, run)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
-        is_alert = digest.plan.is_alert and not run.asked_by
-        has_looked = is_alert and (collected.is_moved or bool(fallen(collected.post.report)))
+        is_look = digest.plan.is_alert and not run.asked_by
         is_wanted = bool(run.asked_by) or has_news(collected.post)
         # A heartbeat leaves the baseline as it is: small changes add up.
-        baseline = pack(collected.baseline) if is_wanted or has_looked else ""
+        baseline = (
+            pack(collected.baseline) if is_wanted or (is_look and collected.is_moved) else ""
+        )
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
-        if is_alert:  # what falls further is told in the thread of its card
+        if is_look:  # what falls further is told in the thread of its card
             told = await note_look(self.repository, workspace, digest, collected.look)
             post = replace(post, report=without(post.report, told, WORSE))
             is_wanted = has_news(post)
         if not is_wanted and not heartbeat_due(digest):
-            quiet = partial(run_state.mark_silent, average=average, baseline=baseline)
+            quiet = partial(run_state.mark_quiet, average=average, baseline=baseline)
             return await self._step(workspace, digest, token, quiet)
         words = self.words.digest if is_wanted else self.words.heartbeat
         digest, ts = await self._post(
-            workspace, digest, run, post, None if is_alert else words, baseline
+            workspace, digest, run, post, None if is_look else words, baseline
         )
         digest = await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S

@@ -18,7 +18,7 @@ from bot.digests.form_parse import (
     sent_draft,
     with_rule,
 )
-from bot.digests.models import Digest, EditConflictError, Mode, Plan, Silences, is_direct
+from bot.digests.models import Digest, EditConflictError, Mode, Plan, Snoozes, is_direct
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
@@ -256,7 +256,7 @@ class DigestFormListeners:
         digest: Digest | None = None,
         line: str = "",
         *,
-        silences: Silences | None = None,
+        silences: Snoozes | None = None,
     ) -> Block:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
         editing = modal.Editing(

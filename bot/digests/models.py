@@ -269,7 +269,7 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Silences:
+class Snoozes:
     """The snoozes of an alert, each with its hosts, none for all; and whether a card is open."""
 
     snoozes: tuple[tuple[Snooze, tuple[str, ...]], ...] = ()

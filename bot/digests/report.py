@@ -15,7 +15,7 @@ from bot.domains.kept_facts import (
     Ending,
     KeptFacts,
     KnownChange,
-    KnownEnds,
+    KnownFacts,
     KnownIssue,
 )
 from bot.domains.lookup import host_of
@@ -32,8 +32,8 @@ _RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
 # What of a report says that a score got worse, that a domain did but by a possible hijack, and
 # that it did in any way.
 LOWER_SCORES = ("down", "crossed_down")
-WORSE_BUT_HIJACKED = (*LOWER_SCORES, "nearer", "found", "issues")
-WORSE = (*WORSE_BUT_HIJACKED, "changed")
+WORSE_WITHOUT_SIGNS = (*LOWER_SCORES, "nearer", "found", "issues")
+WORSE = (*WORSE_WITHOUT_SIGNS, "changed")
 # An issue of one of these severities that is still open is named.
 _GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
 
@@ -119,7 +119,7 @@ def make_report(
     worst_count: int,
     rule: Rule = DEFAULT_RULE,
     bounds: Bounds = ALL_SCORES,
-    ends: KnownEnds | None = None,
+    ends: KnownFacts | None = None,
     owned_type: str = "",
     made_at: datetime | None = None,
 ) -> Report:
@@ -155,7 +155,7 @@ def _with_ends(
     index: Mapping[str, Domain],
     hosts: Sequence[str],
     baseline: Baseline | None,
-    ends: KnownEnds,
+    ends: KnownFacts,
 ) -> Report:
     """Return the report with what ends soon, what is open, and the issues found since then."""
     soon = ends.soon(hosts)
@@ -191,7 +191,7 @@ def _since(
     index: Mapping[str, Domain],
     hosts: Sequence[str],
     baseline: Baseline,
-    ends: KnownEnds,
+    ends: KnownFacts,
 ) -> Report:
     """Return the report with what scans have found since the baseline but issues."""
     marks, now = report.rule.marks, ends.now

@@ -23,7 +23,7 @@ from bot.web.metrics import DigestMetrics
 VERSION = 1
 KIND = "digest"
 ALERT = "digest-alert"
-DUE_AT_MOST, LOOK_AT = 20_000, 20
+DUE_AT_MOST, ALERTS_AT_ONCE = 20_000, 20
 
 
 def encode_digest(digest: Digest) -> dict[str, Any]:
@@ -200,7 +200,7 @@ async def overdue(repository: DigestRepository, now: datetime) -> tuple[int, flo
     StoreError.
     """
     due = await repository.due(now, limit=DUE_AT_MOST)
-    for place in due[:LOOK_AT]:
+    for place in due[:ALERTS_AT_ONCE]:
         with suppress(UnknownDigestError):  # it hides no late one
             since = due_at(await repository.get(*place)) or now
             return len(due), max(0.0, (now - since).total_seconds())

@@ -77,7 +77,7 @@ def mark_posted(digest: Digest, token: str, now: datetime) -> Digest:
     return _with_past_run(digest, run, Outcome.POSTED, now, None)
 
 
-def mark_silent(
+def mark_quiet(
     digest: Digest, token: str, now: datetime, *, baseline: str, average: float | None
 ) -> Digest:
     """Return the digest after a run that had nothing to say; `baseline` as for `begin_posting`."""

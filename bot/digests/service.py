@@ -14,7 +14,7 @@ from bot.blocks.message import Message
 from bot.blocks.text import moment_token
 from bot.digests import edits, run_state
 from bot.digests.alert_cards import AlertCards
-from bot.digests.alert_life import CLAIM, silences
+from bot.digests.alert_life import CARD_CLAIM, silences
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
@@ -25,8 +25,8 @@ from bot.digests.models import (
     EditConflictError,
     NameTakenError,
     Plan,
-    Silences,
     Snooze,
+    Snoozes,
     TooManyDigestsError,
     UnknownDigestError,
 )
@@ -203,10 +203,10 @@ class DigestService:
             await self._note(workspace, Act.DIGEST_DELETED, by, digest)
             await self._tell(workspace, told_message(digest, by.name, "🗑️ deleted"), digest)
 
-    async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Silences:
+    async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Snoozes:
         """Return the silences of an alert, and whether a card of it is open."""
         if not digest.plan.is_alert:
-            return Silences()
+            return Snoozes()
         alerts = (await self.repository.alerts(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 
@@ -222,7 +222,7 @@ class DigestService:
     @contextlib.asynccontextmanager
     async def _redrawn(self, workspace: WorkspaceId, digest_id: str) -> AsyncIterator[None]:
         """Let the cards of an alert show what the block does; soon, if it is killed in it."""
-        await self.cards.touch(workspace, digest_id, after=CLAIM)
+        await self.cards.touch(workspace, digest_id, after=CARD_CLAIM)
         try:
             yield
         finally:

@@ -29,7 +29,7 @@ WORKERS = 20
 # One workspace with a slow list or a hundred digests must leave workers to the others.
 WORKERS_PER_WORKSPACE = 5
 WAITING_PER_WORKSPACE = 100
-LOOK_AT = 20_000
+DUE_AT_MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class DigestWorker:
 
     async def run_due(self) -> None:
         """Start the due digests that are not under way; they run on after this returns."""
-        for workspace, digest_id in await self.repository.due(self.clock(), limit=LOOK_AT):
+        for workspace, digest_id in await self.repository.due(self.clock(), limit=DUE_AT_MOST):
             if self._is_stopped:
                 return
             under_way = self._under_way[workspace]

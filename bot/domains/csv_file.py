@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.blocks.text import code, outside, plural, score_number
-from bot.domains.kept_facts import KeptFacts, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.query import ends_of
 from bot.tracker.health import band_of
 from bot.tracker.models import Domain
@@ -26,7 +26,7 @@ COLUMNS = (
 _FORMULA = re.compile(r"""(^|[,;|])([\s"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])""")
 
 
-def domains_csv(found: Sequence[Domain], known: KnownEnds | None) -> bytes:
+def domains_csv(found: Sequence[Domain], known: KnownFacts | None) -> bytes:
     """Return the domains as CSV, with a byte order mark: Excel needs it for UTF-8.
 
     Every cell is quoted, so that none can begin another one.
@@ -38,7 +38,7 @@ def domains_csv(found: Sequence[Domain], known: KnownEnds | None) -> bytes:
     return file.getvalue().encode("utf-8-sig")
 
 
-def _row(domain: Domain, known: KnownEnds | None) -> Iterable[str]:
+def _row(domain: Domain, known: KnownFacts | None) -> Iterable[str]:
     score = domain.health_score
     ends = (known and ends_of(domain, known)) or None
     cells = (

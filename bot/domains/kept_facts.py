@@ -146,7 +146,7 @@ class Ending(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class KnownEnds:
+class KnownFacts:
     """The end dates of a workspace's domains by host name, as they are at `now`.
 
     What ends `within` so many days ends soon.
@@ -253,20 +253,20 @@ class FactsRepository:
 
     async def known(
         self, workspace: WorkspaceId, now: datetime, *, is_needed: bool = False
-    ) -> KnownEnds | None:
+    ) -> KnownFacts | None:
         """Return them as they are at `now`; `None` if the store does not answer in time.
 
         A scan by another process may be unknown for 5 s. With `is_needed` they are the newest, and
         a store that does not answer raises StoreError.
         """
         if is_needed:
-            return KnownEnds(await self.get(workspace), now)
+            return KnownFacts(await self.get(workspace), now)
         with log_and_suppress("end dates are unknown", StoreError, TimeoutError):
             by_host = self._known.get(workspace)
             if by_host is None:
                 async with asyncio.timeout(ANSWERED_WITHIN_S):
                     by_host = await self.get(workspace)
-            return KnownEnds(by_host, now)
+            return KnownFacts(by_host, now)
         return None
 
     async def get(self, workspace: WorkspaceId) -> dict[str, KeptFacts]:
@@ -308,7 +308,7 @@ class FactsRepository:
         return tuple(change for change in after.changes if change.since == now)
 
 
-def end_dates_of(host: str, facts: ScanFacts, now: datetime) -> KeptFacts:
+def kept_of(host: str, facts: ScanFacts, now: datetime) -> KeptFacts:
     """Return what is kept of a scan of `host` that has just ended."""
     worst = tuple(
         KnownIssue(issue.severity.value, issue.title[:MAX_TITLE_CHARS], now.timestamp())

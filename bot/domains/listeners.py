@@ -12,7 +12,7 @@ from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.csv_file import domains_csv, export_text, exported_message, file_name
-from bot.domains.kept_facts import FactsRepository, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.lookup import host_of
 from bot.domains.query import Query, parse_query, select
 from bot.domains.service import Portfolio, ShownScores, Snapshot
@@ -104,7 +104,7 @@ class DomainsListeners:
 
     async def _found(
         self, request: Request, snapshot: Snapshot, query: Query
-    ) -> tuple[list[Domain], KnownEnds | None]:
+    ) -> tuple[list[Domain], KnownFacts | None]:
         known = await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
         # Sorting and packing 10,000 domains takes tens of milliseconds.
         return await asyncio.to_thread(select, snapshot.domains, query, known), known

@@ -16,7 +16,7 @@ from bot.dispatch.command_text import (
     split_words,
     unknown_key,
 )
-from bot.domains.kept_facts import KeptFacts, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.lookup import host_of
 from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.hostnames import HostNameError, host_name, unicode_name
@@ -181,7 +181,9 @@ def query_text(query: Query) -> str:
     return " ".join(filters)
 
 
-def select(domains: Iterable[Domain], query: Query, ends: KnownEnds | None = None) -> list[Domain]:
+def select(
+    domains: Iterable[Domain], query: Query, ends: KnownFacts | None = None
+) -> list[Domain]:
     """Return the domains of all pages of `query`, in its order; for `ends` see `needs_ends`."""
     kept = list(domains)
     if query.is_filter:
@@ -298,7 +300,7 @@ def _holds(domain: Domain, query: Query) -> bool:
     )
 
 
-def _scan_holds(domain: Domain, query: Query, known: KnownEnds) -> bool:
+def _scan_holds(domain: Domain, query: Query, known: KnownFacts) -> bool:
     ends = ends_of(domain, known)
     if query.is_unscanned or ends is None:
         return query.is_unscanned and ends is None
@@ -314,12 +316,12 @@ def _has_issues(ends: KeptFacts, least: Severity) -> bool:
     return any(ends.issues.get(severity) for severity in counted)
 
 
-def ends_of(domain: Domain, known: KnownEnds) -> KeptFacts | None:
+def ends_of(domain: Domain, known: KnownFacts) -> KeptFacts | None:
     """Return what the last scan of a domain said, `None` if it was never scanned."""
     return known.by_host.get(host_of(domain)) if known.by_host else None
 
 
-def _first_to_end(domain: Domain, known: KnownEnds) -> tuple[bool, date, str]:
+def _first_to_end(domain: Domain, known: KnownFacts) -> tuple[bool, date, str]:
     ends = ends_of(domain, known)
     first = ends.first if ends else None
     return first is None, first.day if first else date.max, domain.domain.casefold()

@@ -22,7 +22,7 @@ from bot.blocks.text import (
 )
 from bot.dispatch.command_text import unescaped
 from bot.domains.end_views import END_COLUMNS, as_of_text, coverage_text, end_cells
-from bot.domains.kept_facts import KeptFacts, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.query import Query, Sort, ends_of, query_text
 from bot.domains.service import Snapshot
 from bot.tracker.health import Band, Summary, band_of, summary
@@ -84,7 +84,7 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
 
 
 def domains_table(
-    page: Page, known: KnownEnds | None, *, ends_first: bool = False, owned_type: str = ""
+    page: Page, known: KnownFacts | None, *, ends_first: bool = False, owned_type: str = ""
 ) -> Block:
     """Return the table, with end dates if any row has one.
 
@@ -134,7 +134,7 @@ def _cells(domain: Domain) -> list[Block]:
     ]
 
 
-def _scanned(page: Page, known: KnownEnds) -> list[KeptFacts]:
+def _scanned(page: Page, known: KnownFacts) -> list[KeptFacts]:
     return [ends for domain in page.domains if (ends := ends_of(domain, known))]
 
 
@@ -142,7 +142,7 @@ def domains_message(
     snapshot: Snapshot,
     found: Sequence[Domain],
     query: Query,
-    known: KnownEnds | None = None,
+    known: KnownFacts | None = None,
     *,
     shared_by: str | None = None,
     owned_type: str = "",
@@ -187,7 +187,7 @@ def outdated_message(
     return Message(f"{blocks.text_of([head])} {message.text}", (head, *message.blocks))
 
 
-def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds | None) -> str:
+def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownFacts | None) -> str:
     """Return how old the dates of a page are, and how to scan what was never scanned."""
     if known is None or query.is_unscanned:
         return ""
@@ -198,7 +198,7 @@ def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownEnds |
     return f"{age} {unknown}".rstrip()
 
 
-def _unknown_text(snapshot: Snapshot, known: KnownEnds, *, is_below_dates: bool = False) -> str:
+def _unknown_text(snapshot: Snapshot, known: KnownFacts, *, is_below_dates: bool = False) -> str:
     """Return for how many domains dates and issues are not known, and why."""
     coverage = known.coverage(snapshot.by_host)
     never = coverage.domains - coverage.scanned
@@ -258,7 +258,7 @@ def _buttons(query: Query, page: Page) -> list[Block]:
     )
 
 
-def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownEnds | None) -> Message:
+def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownFacts | None) -> Message:
     total = plural(len(snapshot.domains), "domain")
     text = f"None of your {total} matches {code(filter_text(query), 300)}."
     note, scan = "", None

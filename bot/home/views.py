@@ -42,7 +42,7 @@ from bot.digests.views.wording import (
 from bot.dispatch.commands import COMMANDS, Audience, Command
 from bot.domains import views as domains
 from bot.domains.end_views import coverage_text, soon_text
-from bot.domains.kept_facts import KnownEnds
+from bot.domains.kept_facts import KnownFacts
 from bot.domains.service import Snapshot
 from bot.scans.bulk_views import NEVER_SCANNED, scan_all_label
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
@@ -100,7 +100,7 @@ class HomePage:
     reader: Reader = Reader.MEMBER
     portfolio: Snapshot | Message | None = None
     is_awaited: bool = False
-    ends: KnownEnds | None = None
+    ends: KnownFacts | None = None
     owned_type: str = ""
     is_connected: bool = True
     set_up: SetUp | Message | None = None
@@ -260,7 +260,7 @@ def _worst(portfolio: Snapshot) -> list[Block]:
     return [section("*Worst first*"), *(_domain_block(*each) for each in enumerate(worst))]
 
 
-def _soon(portfolio: Snapshot, known: KnownEnds, owned_type: str) -> list[Block]:
+def _soon(portfolio: Snapshot, known: KnownFacts, owned_type: str) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Expires soon*")] if soon else []
     most = MAX_SOON + (len(soon) == MAX_SOON + 1)  # `and 1 more` would take its line

@@ -1,4 +1,4 @@
-"""Name why the service gave no answer, for what is tried again later. Pure."""
+"""Name why work waits or has failed, for what is tried again later. Pure."""
 
 from datetime import timedelta
 from enum import Enum

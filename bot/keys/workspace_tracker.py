@@ -39,7 +39,7 @@ class WorkspaceTracker:
     NoKeyError, LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
     """
 
-    client: TrackerClient
+    api: TrackerClient
     keys: Keys
     _: KW_ONLY
     on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]]
@@ -52,12 +52,12 @@ class WorkspaceTracker:
     ) -> Listing:
         key = await self._usable_key(workspace, slot_at)
         async with self._recorded(workspace, key, "list"):
-            return await self.client.list_domains(workspace, key.secret, purpose=purpose)
+            return await self.api.list_domains(workspace, key.secret, purpose=purpose)
 
     async def add_domain(self, workspace: WorkspaceId, new: NewDomain) -> None:
         key = await self._usable_key(workspace)
         async with self._recorded(workspace, key, "add"):
-            await self.client.add_domain(workspace, key.secret, new)
+            await self.api.add_domain(workspace, key.secret, new)
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
@@ -65,7 +65,7 @@ class WorkspaceTracker:
         """Run a full scan, which may take two minutes."""
         key = await self._usable_key(workspace)
         async with self._recorded(workspace, key, "scan"):
-            return await self.client.scan(workspace, key.secret, domain_id, purpose=purpose)
+            return await self.api.scan(workspace, key.secret, domain_id, purpose=purpose)
 
     async def ready(self, workspace: WorkspaceId) -> None:
         """Raise NoKeyError or InvalidKeyError without a usable key; make no request."""
@@ -73,13 +73,13 @@ class WorkspaceTracker:
 
     async def probe_key(self, workspace: WorkspaceId, secret: str) -> Listing:
         """Return the domains of a key that is not in use; record nothing."""
-        return await self.client.list_domains(workspace, secret)
+        return await self.api.list_domains(workspace, secret)
 
     async def recheck_key(self, workspace: WorkspaceId) -> Listing:
         """Return the domains of the workspace's key, even if it was refused before."""
         key = await self.keys.stored(workspace)
         async with self._recorded(workspace, key, "list"):
-            return await self.client.list_domains(workspace, key.secret)
+            return await self.api.list_domains(workspace, key.secret)
 
     async def _usable_key(
         self, workspace: WorkspaceId, slot_at: datetime | None = None

@@ -10,7 +10,7 @@ from bot.access.permissions import Permissions
 from bot.dispatch.command_text import split_words
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
-from bot.domains.kept_facts import FactsRepository, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.lookup import nearest
 from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
@@ -96,7 +96,7 @@ class BulkScanListeners:
             raise BulkScanOverError("another one has begun")
         return run
 
-    async def _known(self, request: Request, query: Query) -> KnownEnds | None:
+    async def _known(self, request: Request, query: Query) -> KnownFacts | None:
         return await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
 
     async def _chosen(

@@ -241,7 +241,7 @@ class BulkScans(DueWork):
         """Replace the message of a bulk scan; a failure is only logged."""
         with log_and_suppress("progress not shown", SlackError):
             sent = SentMessage(run.channel_id, run.ts)
-            await self.messages.edit_dm(workspace, sent, message)
+            await self.messages.edit(workspace, sent, message)
 
     async def _finish(self, lease: _Lease) -> None:
         """Send the summary: in a message of its own, as Slack notifies of no edit."""

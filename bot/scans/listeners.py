@@ -103,7 +103,7 @@ class ScanListeners:
         if host not in snapshot.by_host:
             snapshot = await self.portfolio.sure_snapshot(request.workspace)
         domain = await asyncio.to_thread(snapshot.find, host)
-        ahead = self.tracker.client.scans_ahead(request.workspace)
+        ahead = self.tracker.api.scans_ahead(request.workspace)
         request.answer.lasting_word = views.waiting_message(host, ahead, is_lasting=True)
         if not request.origin.is_message:  # below a press it is said only if the scan takes long
             await request.answer.send_progress(views.waiting_message(host, ahead))

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.domains.kept_facts import FactsRepository, KnownEnds
+from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio
 from bot.jobs.due_work import DueWork
@@ -90,7 +90,7 @@ def next_night(now: datetime, zone: ZoneInfo) -> datetime:
     return (begins if begins > local else begins + timedelta(days=1)).astimezone(UTC)
 
 
-def oldest(domains: Iterable[Domain], ends: KnownEnds, nights: Nights) -> Domain | None:
+def oldest(domains: Iterable[Domain], ends: KnownFacts, nights: Nights) -> Domain | None:
     """Return the domain whose last scan is the oldest, `None` if all are fresh."""
 
     def last(domain: Domain) -> datetime:
@@ -235,7 +235,7 @@ class NightlyScans(DueWork):
         listed = await self.portfolio.last_snapshot(workspace)
         if listed is None or listed.listed_at < listed_since:
             listed = await self.portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
-        ends = KnownEnds(await self.ends.get(workspace), self.clock())
+        ends = KnownFacts(await self.ends.get(workspace), self.clock())
         # 10,000 domains take some milliseconds: off the loop.
         return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 

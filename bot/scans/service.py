@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 import structlog
 
-from bot.domains.kept_facts import FactsRepository, KnownChange, end_dates_of
+from bot.domains.kept_facts import FactsRepository, KnownChange, kept_of
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio, Snapshot
 from bot.process.concurrency import SingleFlight
@@ -153,7 +153,7 @@ class Scans:
         report = replace(report, score_after=_score(listed, report.host))
         with log_and_suppress("a scan could not be kept", StoreError):  # the answer needs no store
             report = await self._compared(workspace, report)
-            ends = end_dates_of(report.host, report.facts, self.clock())
+            ends = kept_of(report.host, report.facts, self.clock())
             hosts = listed.by_host if listed else None
             signs = await self.kept_facts.keep(workspace, report.host, ends, portfolio=hosts)
             report = replace(report, signs=signs)

@@ -140,7 +140,7 @@ class Posting:
         async with self._answers(workspace):
             return (await fetch_member(client, workspace, user_id)).is_colleague
 
-    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
+    async def edit(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a message; raise SlackError, also as `acquire_turn`."""
         await self.acquire_turn(workspace, sent.channel_id)
         client = await self._client(workspace)

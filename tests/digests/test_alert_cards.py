@@ -64,7 +64,7 @@ async def test_a_kill_leaves_no_card_behind_and_doubles_at_most_a_line(
 
         return stopped
 
-    name = "post" if moment == "after the line" else "edit_dm"
+    name = "post" if moment == "after the line" else "edit"
     whole = getattr(bot.posts, name)
     setattr(bot.posts, name, hang(whole, is_late=moment != "before the edit"))
     dying = asyncio.create_task(bot.cards.run_due())

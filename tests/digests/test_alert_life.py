@@ -9,7 +9,7 @@ from bot.digests import alert_life as life
 from bot.digests.models import DEFAULT_RULE, Alert, Fall, Rule
 from bot.digests.report import Report, is_back
 from bot.digests.views.alert import fall_line, title
-from bot.domains.kept_facts import KeptFacts, KnownChange, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue
 from bot.domains.query import ALL_SCORES, Bounds
 from bot.tracker.findings import Knowledge, Severity
 from bot.tracker.health import summary
@@ -30,7 +30,7 @@ def an_alert(**fields: object) -> Alert:
 def seen(alert: Alert, row: KeptFacts | None = None, score: float | None = 90) -> Alert:
     """Return the alert after a look at which nothing got worse, with what a scan said."""
     index = {} if score is None else {HOST: a_domain(HOST, score)}
-    ends = KnownEnds({HOST: row} if row else {}, LATER)
+    ends = KnownFacts({HOST: row} if row else {}, LATER)
     return life.after_look(alert, life.Look(EMPTY, index, ends, ALL_SCORES))
 
 
@@ -90,7 +90,7 @@ def test_a_milder_issue_that_counted_has_to_be_gone_too() -> None:
 )
 def test_what_counted_stays_down_when_its_plan_gets_another_rule(what: dict[str, object]) -> None:
     report = replace(EMPTY, rule=Rule(points=20, days=(1,)))
-    ends = KnownEnds({HOST: ending(300, 6)}, LATER)
+    ends = KnownFacts({HOST: ending(300, 6)}, LATER)
     look = life.Look(report, {HOST: a_domain(HOST, 84)}, ends, ALL_SCORES)
 
     assert life.after_look(an_alert(**what), look).down
@@ -132,7 +132,7 @@ def test_what_changed_hands_has_its_first_value_again() -> None:
 def test_a_domain_that_left_the_portfolio_ends_its_alert_without_a_sign_of_well_being() -> None:
     ended = seen(an_alert(before=90, low=30, now=30), score=None)
     unsure = life.after_look(
-        an_alert(), life.Look(EMPTY, {}, KnownEnds({}, LATER), ALL_SCORES, is_whole=False)
+        an_alert(), life.Look(EMPTY, {}, KnownFacts({}, LATER), ALL_SCORES, is_whole=False)
     )
 
     assert ended.lines == ("Ended: a.example is no longer in the portfolio",)
@@ -148,7 +148,7 @@ def test_a_value_that_comes_back_is_no_change() -> None:
     moved = (change("A", "B", 1), change("B", "C", 2))
 
     def changes(given: tuple[KnownChange, ...]) -> list[KnownChange]:
-        known = KnownEnds({HOST: ending(changes=given)}, LATER)
+        known = KnownFacts({HOST: ending(changes=given)}, LATER)
         return [each for _, _, each in known.changes([HOST], MOMENT)]
 
     assert changes(flapping) == []

@@ -17,7 +17,7 @@ from bot.digests.report import (
     owners_to_mention,
     worse_moves,
 )
-from bot.domains.kept_facts import KeptFacts, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.domains.query import Bounds
 from bot.tracker.findings import Severity
@@ -186,16 +186,16 @@ def test_what_is_worse_one_way_is_better_the_other(now: Scores, before: Scores) 
     assert all(move.before - move.after >= DEFAULT_RULE.points - 1e-6 for move in back.down)  # type: ignore[operator] # a move of known scores
 
 
-def in_days(registration: int | None, certificate: int | None = None) -> KnownEnds:
+def in_days(registration: int | None, certificate: int | None = None) -> KnownFacts:
     """Return the ends of one domain, so many days after `MOMENT`."""
-    return KnownEnds({A: ending(registration, certificate)}, MOMENT)
+    return KnownFacts({A: ending(registration, certificate)}, MOMENT)
 
 
-def later(ends: KnownEnds, days: int) -> KnownEnds:
+def later(ends: KnownFacts, days: int) -> KnownFacts:
     return replace(ends, now=ends.now + timedelta(days=days))
 
 
-def came_nearer(then: KnownEnds, now: KnownEnds) -> bool:
+def came_nearer(then: KnownFacts, now: KnownFacts) -> bool:
     """Return whether a digest at `now`, after one at `then`, finds that a date came nearer."""
     index = index_by_host(domains_of({A: 90}))
     baseline = baseline_of(index, then.now, then)
@@ -223,15 +223,15 @@ CROSSINGS = {
 
 
 @loop_over(("then", "days", "is_nearer"), CROSSINGS.values(), ids=CROSSINGS)
-def test_a_date_that_nears_is_worse_once(then: KnownEnds, days: int, is_nearer: bool) -> None:
+def test_a_date_that_nears_is_worse_once(then: KnownFacts, days: int, is_nearer: bool) -> None:
     assert came_nearer(then, later(then, days)) is is_nearer
 
 
 def test_a_date_that_a_scan_moved_counts_only_when_it_moved_nearer() -> None:
     assert not came_nearer(in_days(5), in_days(300))
     assert came_nearer(in_days(300), in_days(5))
-    assert came_nearer(KnownEnds({}, MOMENT), in_days(14))
-    assert not came_nearer(in_days(5), KnownEnds({}, MOMENT))
+    assert came_nearer(KnownFacts({}, MOMENT), in_days(14))
+    assert not came_nearer(in_days(5), KnownFacts({}, MOMENT))
 
 
 def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int = 1) -> KeptFacts:
@@ -244,8 +244,8 @@ def found(severity: Severity, title: str = "Listed on a blacklist", *, days: int
 def report_with(row: KeptFacts, *, tags: tuple[str, ...] = ()) -> Report:
     """Return the report of a domain that has not changed since `MOMENT` but for that scan."""
     index = index_by_host([a_domain(A, 90, tags=tags)])
-    then = baseline_of(index, MOMENT, KnownEnds({A: ending(9)}, MOMENT))
-    return make_report(index, then, worst_count=5, ends=KnownEnds({A: row}, MOMENT))
+    then = baseline_of(index, MOMENT, KnownFacts({A: ending(9)}, MOMENT))
+    return make_report(index, then, worst_count=5, ends=KnownFacts({A: row}, MOMENT))
 
 
 @loop_over(

@@ -8,7 +8,7 @@ from bot.digests.models import DEFAULT_RULE, Rule
 from bot.digests.report import Report, got_worse, has_changed, make_report
 from bot.digests.repository import decode_digest, encode_digest
 from bot.digests.views.notes import rule_text
-from bot.domains.kept_facts import KnownEnds, KnownIssue
+from bot.domains.kept_facts import KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.tracker.findings import Severity
 from tests.builders import MOMENT, ending
@@ -26,8 +26,8 @@ def scored(before: float, after: float, rule: Rule) -> Report:
 def ended(then: int, now: int, rule: Rule, before: Rule | None = None) -> Report:
     """Return the report of a domain whose registration had so many days left, and has now."""
     index = index_by_host(domains_of({A: 90}))
-    at_first = KnownEnds({A: ending(then)}, MOMENT, rule.horizon)
-    later = KnownEnds({A: ending(then)}, MOMENT + timedelta(days=then - now), rule.horizon)
+    at_first = KnownFacts({A: ending(then)}, MOMENT, rule.horizon)
+    later = KnownFacts({A: ending(then)}, MOMENT + timedelta(days=then - now), rule.horizon)
     baseline = baseline_of(index, MOMENT, at_first, marks=(before or rule).marks)
     return make_report(index, baseline, worst_count=5, ends=later, rule=rule)
 
@@ -91,7 +91,7 @@ def test_a_new_issue_counts_from_the_rules_severity_on(
 ) -> None:
     index = index_by_host(domains_of({A: 90}))
     issue = KnownIssue(severity, "Something", MOMENT.timestamp())
-    known = KnownEnds({A: ending(300, issues={severity: 1}, worst=(issue,))}, MOMENT)
+    known = KnownFacts({A: ending(300, issues={severity: 1}, worst=(issue,))}, MOMENT)
     baseline = replace(a_baseline({A: 90}), taken_at=BEFORE.replace(year=2020))
 
     report = make_report(index, baseline, worst_count=5, ends=known, rule=Rule(least=least))

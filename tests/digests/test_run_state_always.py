@@ -76,7 +76,7 @@ class DigestMachine(RuleBasedStateMachine):
     def it_has_nothing_to_say(self, data: st.DataObject) -> None:
         with contextlib.suppress(LostClaimError):
             digest, token = self._before_a_step(data)
-            self.digest = run_state.mark_silent(digest, token, self.now, baseline="", average=1)
+            self.digest = run_state.mark_quiet(digest, token, self.now, baseline="", average=1)
 
     @precondition(lambda self: self.workers)
     @rule(data=st.data())

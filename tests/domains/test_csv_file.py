@@ -6,14 +6,14 @@ import re
 from datetime import timedelta
 
 from bot.domains.csv_file import COLUMNS, domains_csv, export_text, exported_message
-from bot.domains.kept_facts import KeptFacts, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.process.redaction import holds_secret
 from bot.tracker.models import Domain
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.loops import loop_over
 
 
-def rows(*domains: Domain, known: KnownEnds | None = None) -> list[list[str]]:
+def rows(*domains: Domain, known: KnownFacts | None = None) -> list[list[str]]:
     """Return the cells below the header, as a spreadsheet reads them."""
     file = domains_csv(domains, known).decode("utf-8-sig")
     header, *read = csv.reader(io.StringIO(file, newline=""))
@@ -26,7 +26,7 @@ def test_every_domain_has_a_row_with_what_is_known_of_it() -> None:
     full = a_domain(score=79.96, tags=("prod", "eu"), folder="Web, shops", domain_type="owned")
     bare = [a_domain("new.example", 8), a_domain("b.example", None)]
 
-    assert rows(full, *bare, known=KnownEnds(ends, MOMENT)) == [
+    assert rows(full, *bare, known=KnownFacts(ends, MOMENT)) == [
         [
             *("shop.example", "79.9", "fair", "2030-03-22", "2030-03-09", "2030-02-26 14:05:00"),
             *("prod, eu", "Web, shops", "owned"),

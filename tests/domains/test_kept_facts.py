@@ -11,9 +11,9 @@ from bot.domains.kept_facts import (
     MAX_WORST_ISSUES,
     FactsRepository,
     KeptFacts,
-    KnownEnds,
+    KnownFacts,
     KnownIssue,
-    end_dates_of,
+    kept_of,
 )
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
@@ -57,8 +57,8 @@ async def test_what_was_just_kept_is_known_at_once(kept: FactsRepository) -> Non
 
     after = await kept.known(ONE, MOMENT)
     assert (before, after) == (
-        KnownEnds({}, MOMENT),
-        KnownEnds({"shop.example": ENDS}, MOMENT),
+        KnownFacts({}, MOMENT),
+        KnownFacts({"shop.example": ENDS}, MOMENT),
     )
 
 
@@ -90,7 +90,7 @@ async def known_since(kept: FactsRepository, *scans: list[tuple[str, str]]) -> d
     for day, issues in enumerate(scans):
         listed = [{"severity": severity, "title": title} for severity, title in issues]
         at = MOMENT + timedelta(days=day)
-        ends = end_dates_of("shop.example", facts_of({"security": {"issues": listed}}, MOMENT), at)
+        ends = kept_of("shop.example", facts_of({"security": {"issues": listed}}, MOMENT), at)
         await kept.keep(ONE, "shop.example", ends)
     known = (await kept.get(ONE))["shop.example"].worst
     return {each.title: int(each.since - MOMENT.timestamp()) // 86_400 for each in known}
@@ -151,7 +151,7 @@ async def changes_of(kept: FactsRepository, *scans: Mapping[str, object]) -> lis
     """Keep scans of a domain, one a day; return each change's value before and after."""
     for day, sections in enumerate(scans):
         at = MOMENT + timedelta(days=day)
-        ends = end_dates_of("shop.example", facts_of(sections, at), at)
+        ends = kept_of("shop.example", facts_of(sections, at), at)
         await kept.keep(ONE, "shop.example", ends)
     return [(each.before, each.after) for each in (await kept.get(ONE))["shop.example"].changes]
 
@@ -194,4 +194,4 @@ async def test_both_dates_and_the_registered_name_are_kept(kept: FactsRepository
 async def test_a_registered_name_that_is_not_above_the_host_is_not_taken() -> None:
     facts = facts_of({"whois": {"domainName": "other.example"}}, MOMENT)
 
-    assert end_dates_of("www.shop.example", facts, MOMENT).registered == ""
+    assert kept_of("www.shop.example", facts, MOMENT).registered == ""

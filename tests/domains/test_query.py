@@ -3,7 +3,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.dispatch.command_text import NotUnderstoodError
-from bot.domains.kept_facts import KnownEnds
+from bot.domains.kept_facts import KnownFacts
 from bot.domains.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
 from bot.tracker.findings import Severity
 from tests.builders import MOMENT, a_domain, ending
@@ -197,7 +197,7 @@ def test_whatever_a_domain_is_called_it_can_be_looked_through(name: str, text: s
     assert len(select([a_domain(name), a_domain(f"xn--{name}")], query)) <= 2
 
 
-KNOWN = KnownEnds(
+KNOWN = KnownFacts(
     {
         "shop.example": ending(100, 30, issues={Severity.HIGH: 2, Severity.LOW: 1}),
         "blog.example": ending(10, None, issues={Severity.MEDIUM: 1}),

@@ -8,7 +8,7 @@ import pytest
 from bot.blocks.links import use_template
 from bot.blocks.message import Message
 from bot.domains.end_views import LAST_VALUE
-from bot.domains.kept_facts import KeptFacts, KnownEnds
+from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.lookup import host_of
 from bot.domains.query import MAX_PAGE, Query, Sort, parse_query, select
 from bot.domains.views import domains_message, outdated_message
@@ -45,7 +45,7 @@ def listed(
     domains: list[Domain],
     text: str = "",
     shared_by: str | None = None,
-    ends: KnownEnds | None = None,
+    ends: KnownFacts | None = None,
 ) -> Message:
     """Return what `/domains` answers."""
     query = parse_query(text)
@@ -181,7 +181,7 @@ def test_an_outdated_list_says_first_how_old_it_is() -> None:
         assert buttons(each)["Try again"] == "/domains page:2"
 
 
-DATED = KnownEnds(
+DATED = KnownFacts(
     {
         "a.example": ending(21, 8, age=timedelta(days=3)),
         "b.example": ending(None, -3, age=timedelta(days=1)),
@@ -259,9 +259,9 @@ def test_a_list_of_what_was_never_scanned_counts_it_once_and_says_how_to_scan_it
 
 
 @loop_over(
-    "ends", [None, KnownEnds({}, MOMENT), KnownEnds({"a.example": KeptFacts(MOMENT)}, MOMENT)]
+    "ends", [None, KnownFacts({}, MOMENT), KnownFacts({"a.example": KeptFacts(MOMENT)}, MOMENT)]
 )
-def test_without_a_date_there_are_no_columns_for_dates(ends: KnownEnds | None) -> None:
+def test_without_a_date_there_are_no_columns_for_dates(ends: KnownFacts | None) -> None:
     message = listed(LETTERS, ends=ends)
 
     assert [len(row) for row in table_of(message)] == [4] * 6
@@ -272,7 +272,7 @@ def test_without_a_date_there_are_no_columns_for_dates(ends: KnownEnds | None) -
 def test_slack_takes_a_full_page_with_dates(name: Callable[[int], str]) -> None:
     domains = many(60, name)
     past = EndDate((MOMENT - timedelta(days=999)).date())
-    ends = KnownEnds({host_of(each): KeptFacts(MOMENT, past, past) for each in domains}, MOMENT)
+    ends = KnownFacts({host_of(each): KeptFacts(MOMENT, past, past) for each in domains}, MOMENT)
     message = listed(domains, ends=ends)
 
     assert_slack_takes(message)

@@ -7,7 +7,7 @@ from bot.access.repository import DEFAULT_AUDIENCES
 from bot.blocks.message import Message
 from bot.digests.models import Pause
 from bot.dispatch.commands import Audience
-from bot.domains.kept_facts import KnownEnds
+from bot.domains.kept_facts import KnownFacts
 from bot.home.views import MAX_MANAGED, Reader, home_view
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
@@ -58,7 +58,7 @@ def test_the_five_worst_are_there_each_with_its_scan() -> None:
 
 def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> None:
     rows = {f"d{number}.example": ending(30 - number, 90, age=DAY) for number in range(7)}
-    ends = KnownEnds(rows | {"d8.example": ending(31), "d9.example": ending()}, MOMENT)
+    ends = KnownFacts(rows | {"d8.example": ending(31), "d9.example": ending()}, MOMENT)
     page = a_page(*MANY, ends=ends)
 
     text = shown(page)
@@ -72,13 +72,13 @@ def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> Non
 
 
 def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> None:
-    ends = KnownEnds({"a.example": ending(31, 31)}, MOMENT)
+    ends = KnownFacts({"a.example": ending(31, 31)}, MOMENT)
 
     text = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
 
     assert "Expires soon" not in text
     assert "Dates known for 1 of 2 domains, issues for 0." in text
-    known = KnownEnds(
+    known = KnownFacts(
         {"a.example": ending(31, 31, age=10 * DAY, issue_knowledge=Knowledge.NONE)}, MOMENT
     )
     complete = shown(a_page(a_domain("a.example"), ends=known))
@@ -87,7 +87,7 @@ def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> 
 
 
 def test_where_nothing_was_scanned_home_offers_to_scan_all() -> None:
-    nothing = KnownEnds({}, MOMENT)
+    nothing = KnownFacts({}, MOMENT)
     many = [a_domain(f"d{number}.example") for number in range(201)]
 
     assert labels(a_page(*MANY, ends=nothing))[-1] == "Scan all 90"

@@ -25,9 +25,9 @@ class Busy(FakePosts):
         super().__init__()
         self.alerts, self.others = alerts, AlertCards(alerts, self, clock=FakeClock(MOMENT))
 
-    async def edit_dm(self, workspace: WorkspaceId, sent: SentMessage, message: object) -> None:
+    async def edit(self, workspace: WorkspaceId, sent: SentMessage, message: object) -> None:
         is_first = not self.edited
-        await super().edit_dm(workspace, sent, message)  # type: ignore[arg-type]  # any message
+        await super().edit(workspace, sent, message)  # type: ignore[arg-type]  # any message
         if is_first:
             await self.alerts.change_alert(ACME, NAME, snoozed)
             await self.others.show(ACME, NAME)

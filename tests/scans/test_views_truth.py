@@ -12,7 +12,7 @@ from bot.digests.baseline import baseline_of
 from bot.digests.report import make_report
 from bot.digests.views.changes import MAX_NEWS_CHARS
 from bot.digests.views.post import digest_message
-from bot.domains.kept_facts import KnownEnds, end_dates_of
+from bot.domains.kept_facts import KnownFacts, kept_of
 from bot.domains.lookup import index_by_host
 from bot.scans.bulk_record import BulkScan, End, Item
 from bot.scans.bulk_summary import summary_message
@@ -50,10 +50,10 @@ def bulk_scan_of(sample: Sample) -> Message:
 
 
 def digest_of(sample: Sample, *, is_first: bool = True) -> Message:
-    row = end_dates_of("shop.example", facts_of(sample.sections, NOW), NOW)
+    row = kept_of("shop.example", facts_of(sample.sections, NOW), NOW)
     index = index_by_host([a_domain("shop.example", 90)])
-    before = baseline_of(index, NOW - DAY, KnownEnds({}, NOW - DAY))
-    ends = KnownEnds({"shop.example": row}, NOW)
+    before = baseline_of(index, NOW - DAY, KnownFacts({}, NOW - DAY))
+    ends = KnownFacts({"shop.example": row}, NOW)
     report = make_report(index, None if is_first else before, worst_count=5, ends=ends)
     return digest_message(a_post(report=report, sent_at=NOW))
 

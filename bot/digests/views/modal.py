@@ -9,7 +9,7 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import bold, code, moment_token
 from bot.digests.draft import Draft, FormNote
 from bot.digests.line import line_of
-from bot.digests.models import Digest, Silences
+from bot.digests.models import Digest, Snoozes
 from bot.digests.schedule import going_on
 from bot.digests.views.alert import WAKE_ALL, snooze_text
 from bot.digests.views.form_fields import (
@@ -151,7 +151,7 @@ class Editing:
     now: datetime
     digest: Digest | None = None
     line: str = ""
-    silences: Silences | None = None
+    silences: Snoozes | None = None
 
 
 def edit_blocks(editing: Editing) -> list[Block]:

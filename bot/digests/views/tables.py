@@ -30,7 +30,7 @@ from bot.blocks.text import (
     score_number,
 )
 from bot.digests.line import has_more, line_of
-from bot.digests.models import MAX_PER_CHANNEL, Digest, Silences
+from bot.digests.models import MAX_PER_CHANNEL, Digest, Snoozes
 from bot.digests.report import Report
 from bot.digests.views.alert import SNOOZE_ALL, WAKE_ALL, snooze_menu, snooze_text
 from bot.digests.views.changes import delta_text, rounded_delta
@@ -70,7 +70,7 @@ class DigestList:
     reader_id: str = ""
     reader_zone: str | None = None
     note: str = ""
-    silences: Mapping[str, Silences] = field(default_factory=dict)
+    silences: Mapping[str, Snoozes] = field(default_factory=dict)
 
 
 def list_form(listed: DigestList, metadata: str) -> Block:
@@ -152,7 +152,7 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     return [section(text, change), details, *_digest_buttons(digest, silences)]
 
 
-def _digest_buttons(digest: Digest, silences: Silences | None) -> list[Block]:
+def _digest_buttons(digest: Digest, silences: Snoozes | None) -> list[Block]:
     whose = "." if digest.plan.is_own else " for the whole channel."
     question = confirm(
         "Delete this digest?",
@@ -169,7 +169,7 @@ def _digest_buttons(digest: Digest, silences: Silences | None) -> list[Block]:
     )
 
 
-def _snooze_element(digest: Digest, silences: Silences) -> Block | None:
+def _snooze_element(digest: Digest, silences: Snoozes) -> Block | None:
     if silences.snoozes:
         return digest_button("End snooze", WAKE_ALL, digest)
     return snooze_menu(SNOOZE_ALL, digest.digest_id, until_recovered=silences.has_open_card)

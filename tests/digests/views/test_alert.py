@@ -12,7 +12,7 @@ from bot.digests.models import Snooze
 from bot.digests.report import Post
 from bot.digests.views.alert import alert_message, alert_preview, lasting_text
 from bot.digests.views.post import announcement_message
-from bot.domains.kept_facts import KnownChange, KnownEnds
+from bot.domains.kept_facts import KnownChange, KnownFacts
 from bot.domains.lookup import index_by_host
 from tests.blocks.acceptance import buttons, shown_text
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_domain, ending
@@ -67,8 +67,8 @@ def test_an_alert_says_what_ends_soon() -> None:
     domain, ends = a_domain("a.example", 85), {"a.example": ending(certificate=7)}
     then = MOMENT - timedelta(days=1)
     index = index_by_host([domain])
-    before = baseline_of(index, then, KnownEnds(ends, then))
-    report = report_on([domain], before, worst_count=10, ends=KnownEnds(ends, MOMENT))
+    before = baseline_of(index, then, KnownFacts(ends, then))
+    report = report_on([domain], before, worst_count=10, ends=KnownFacts(ends, MOMENT))
 
     message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
 
@@ -80,9 +80,9 @@ def test_a_certificate_that_has_ended_is_worse_news_than_a_fall() -> None:
     index, then = index_by_host(domains), MOMENT - timedelta(days=10)
     ends = {"b.example": ending(certificate=-1)}
     before = replace(
-        baseline_of(index, then, KnownEnds(ends, then)), scores={"a.example": 85, "b.example": 85}
+        baseline_of(index, then, KnownFacts(ends, then)), scores={"a.example": 85, "b.example": 85}
     )
-    report = report_on(domains, before, worst_count=10, ends=KnownEnds(ends, MOMENT))
+    report = report_on(domains, before, worst_count=10, ends=KnownFacts(ends, MOMENT))
 
     message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
 
@@ -164,7 +164,7 @@ def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:
     before = Baseline(
         scores={"a.example": 90, "b.example": 85}, taken_at=MOMENT - timedelta(days=1)
     )
-    report = report_on(domains, before, worst_count=10, ends=KnownEnds(known, MOMENT))
+    report = report_on(domains, before, worst_count=10, ends=KnownFacts(known, MOMENT))
     post = a_post(report=report)
 
     assert title(taken(card(post))) == (

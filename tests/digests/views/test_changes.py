@@ -6,7 +6,7 @@ from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Report, make_report
 from bot.digests.views.post import details_message, digest_message
-from bot.domains.kept_facts import KeptFacts, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.tracker.findings import Knowledge, Severity
 from tests.blocks.acceptance import buttons, shown_text
@@ -86,8 +86,8 @@ def test_ends_within_30_days_are_shown_everywhere() -> None:
     domains = [a_domain(f"{letter}.ex", 90) for letter in "abcdefgh"]
     index, day = index_by_host(domains), timedelta(days=1)
     rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, -1)}
-    baseline = baseline_of(index, MOMENT - day, KnownEnds(rows, MOMENT - day))
-    ends = KnownEnds(rows | {"h.ex": ending(300)}, MOMENT)
+    baseline = baseline_of(index, MOMENT - day, KnownFacts(rows, MOMENT - day))
+    ends = KnownFacts(rows | {"h.ex": ending(300)}, MOMENT)
     report = make_report(index, baseline, worst_count=3, ends=ends)
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
@@ -104,8 +104,8 @@ def test_ends_within_30_days_are_shown_everywhere() -> None:
 def test_a_date_that_came_to_seven_days_is_read_before_dates_that_were_already_near() -> None:
     index, day = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcde"]), timedelta(1)
     rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, 3)}
-    baseline = baseline_of(index, MOMENT - day, KnownEnds(rows, MOMENT - day))
-    report = make_report(index, baseline, worst_count=5, ends=KnownEnds(rows, MOMENT))
+    baseline = baseline_of(index, MOMENT - day, KnownFacts(rows, MOMENT - day))
+    report = make_report(index, baseline, worst_count=5, ends=KnownFacts(rows, MOMENT))
 
     text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
 
@@ -151,7 +151,7 @@ def reported(rows: dict[str, KeptFacts], *, is_first: bool = False) -> Report:
     """Return the report of a day after `MOMENT`, when the last digest was posted."""
     index = index_by_host([a_domain(host, 90) for host in rows])
     baseline = None if is_first else baseline_of(index, MOMENT)
-    ends = KnownEnds(rows, MOMENT + timedelta(days=1))
+    ends = KnownFacts(rows, MOMENT + timedelta(days=1))
     return make_report(index, baseline, worst_count=5, ends=ends)
 
 
@@ -264,7 +264,7 @@ def test_the_title_of_an_issue_does_nothing(title: str) -> None:
 def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -> None:
     domains = [a_domain("fell.ex", 10), a_domain("rose.ex", 90), a_domain("new.ex", 80)]
     rows = {"rose.ex": ending(5, worst=issues_of((Severity.HIGH, "Open port"), days=1).worst)}
-    ends = KnownEnds(rows, MOMENT + timedelta(days=1))
+    ends = KnownFacts(rows, MOMENT + timedelta(days=1))
     before = a_baseline({"fell.ex": 90, "rose.ex": 60, "gone.ex": 70}, MOMENT)
     report = make_report(index_by_host(domains), before, worst_count=5, ends=ends)
     post = a_post(report=report, trend=a_trend([80, 70, 60]), digest=a_digest(run=a_run()))

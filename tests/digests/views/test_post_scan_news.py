@@ -9,7 +9,7 @@ from bot.blocks.message import Message
 from bot.digests.baseline import baseline_of
 from bot.digests.report import Post, fallen, got_worse, has_changed, make_report
 from bot.digests.views.post import digest_message, heartbeat_message
-from bot.domains.kept_facts import KeptFacts, KnownChange, KnownEnds, KnownIssue
+from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import Domain
@@ -26,8 +26,8 @@ Rows = dict[str, KeptFacts]
 def post_on(now: Rows, then: Rows | None = None, *domains: Domain) -> Post:
     """Return the post at `MOMENT` about domains that these scans know, a day after `then`."""
     index = index_by_host(domains or [a_domain(host, 90) for host in now])
-    known = KnownEnds(now, MOMENT)
-    before = KnownEnds(now if then is None else then, MOMENT - DAY)
+    known = KnownFacts(now, MOMENT)
+    before = KnownFacts(now if then is None else then, MOMENT - DAY)
     baseline = baseline_of(index, before.now, before)
     report = make_report(index, baseline, worst_count=5, ends=known, owned_type="owned")
     return a_post(report=report, sent_at=MOMENT)
@@ -133,7 +133,7 @@ def test_hosts_under_one_registration_are_one_line() -> None:
 
 
 def test_hosts_without_the_name_of_whois_are_under_one_that_ends_the_same_day() -> None:
-    known = KnownEnds(
+    known = KnownFacts(
         {
             "a.example": ending(9),
             "www.a.example": ending(9),
@@ -152,7 +152,7 @@ def test_hosts_without_the_name_of_whois_are_under_one_that_ends_the_same_day() 
 def test_a_host_under_a_registration_still_tells_its_own_certificate() -> None:
     rows = {"a.example": ending(9), "www.a.example": ending(9, 3, registered="a.example")}
 
-    first, second = KnownEnds(rows, MOMENT).soon(rows)
+    first, second = KnownFacts(rows, MOMENT).soon(rows)
 
     assert (first.host, first.ends.registration) == ("www.a.example", None)
     assert (second.host, second.hosts_under) == ("a.example", 1)
@@ -203,7 +203,7 @@ def test_the_first_digest_tells_what_changed_since_it_was_made() -> None:
     row = changed("whois registrar", "A Ltd", "B Inc")
     index, known = (
         index_by_host([a_domain("a.example", 90)]),
-        KnownEnds({"a.example": row}, MOMENT),
+        KnownFacts({"a.example": row}, MOMENT),
     )
 
     since, before = (
@@ -228,7 +228,7 @@ def test_what_has_ended_stands_first_and_is_an_alert() -> None:
 
 def test_the_first_check_of_an_alert_posts_no_issues_that_were_known_before() -> None:
     issue = KnownIssue("critical", "Listed on a blacklist", MOMENT.timestamp())
-    known = KnownEnds({"a.example": ending(300, 80, worst=(issue,))}, MOMENT)
+    known = KnownFacts({"a.example": ending(300, 80, worst=(issue,))}, MOMENT)
 
     report = make_report(
         index_by_host([a_domain("a.example", 90)]), None, worst_count=5, ends=known
