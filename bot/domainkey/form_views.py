@@ -169,6 +169,18 @@ def other_portfolio_message(error: OtherPortfolioError) -> Message:
     return plain_message(f"⚠️ {other_portfolio_text(error)}", use, cancel_button())
 
 
+def not_confirmed_form(why: str, metadata: str) -> Block:
+    """Return the question about a key of another portfolio after it could not be saved."""
+    use = button("Use this key", USE_KEY, style="primary")
+    asked = [section(f"⚠️ *Not saved.* {why} The key is kept for a moment."), *actions(use)]
+    return notice(TITLE, asked, metadata=metadata) | {"close": plain_text("Cancel", 24)}
+
+
+def not_confirmed_message(why: str) -> Message:
+    use = button("Use this key", USE_KEY)
+    return plain_message(f"The key was not saved. {why}", use, cancel_button())
+
+
 def not_saved_message(why: str) -> Message:
     return plain_message(f"The key was not saved. {why}")
 

@@ -18,7 +18,9 @@ from bot.keys.key_record import (
 )
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.store.documents import StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 
 
@@ -74,10 +76,14 @@ class KeyService:
     async def confirm(self, workspace: WorkspaceId, *, by: str) -> KeyCheck:
         """Use the key that a person entered, though it is of another portfolio.
 
-        Raise NoEarlierKeyError if it is not held any more, and else as `set_key` does.
+        It is held until it is saved. Raise KeyNotKeptError if it is not held any more, and else
+        as `set_key` does.
         """
-        draft = await self.keys.take_held(workspace, by)
-        return await self.set_key(workspace, draft, by=by, is_confirmed=True)
+        draft = await self.keys.held(workspace, by)
+        check = await self.set_key(workspace, draft, by=by, is_confirmed=True)
+        with log_and_suppress("a saved key is still held", StoreError):  # it expires soon
+            await self.keys.forget_held(workspace, by)
+        return check
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
         """Check the key in use with one request; raise NoKeyError, TrackerError."""
@@ -104,6 +110,8 @@ class KeyService:
         pair = await self.keys.roll_back(workspace, key)
         await self.portfolio.invalidate_everywhere(workspace)
         await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=pair.record.shown)
+        hosts = await asyncio.to_thread(index_by_host, listing.domains)
+        await self.seen.note(workspace, hosts)
         return KeyCheck(pair, len(listing.domains))
 
     async def replacement(

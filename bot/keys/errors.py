@@ -13,6 +13,7 @@ from bot.keys import views as api_key
 from bot.keys.key_record import (
     ExpiredDraftError,
     KeyInUseError,
+    KeyNotKeptError,
     KeyNotice,
     KeyRecord,
     NoEarlierKeyError,
@@ -130,6 +131,10 @@ def _ask(what: str) -> str:
     return f"Please ask a workspace admin or owner {what}."
 
 
+_NOT_KEPT = plain(
+    "That key is no longer kept, so nothing was changed. Check the current state with"
+    " `/domainkey`."
+)
 KEY_ERRORS: Sentences = {
     NoKeyError: _no_key,
     InvalidKeyError: _invalid,
@@ -149,10 +154,8 @@ KEY_ERRORS: Sentences = {
         "The expiration date has passed. Make a new key, or correct the date."
     ),
     KeyInUseError: plain("That key is already in use. Nothing was changed."),
-    NoEarlierKeyError: plain(
-        "That key is no longer kept, so nothing was changed. Check the current state with"
-        " `/domainkey`."
-    ),
+    NoEarlierKeyError: _NOT_KEPT,
+    KeyNotKeptError: _NOT_KEPT,
     OtherPortfolioError: lambda error, _facts: blocks.plain_message(other_portfolio_text(error)),
     OtherKeyError: plain(
         "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."

@@ -42,6 +42,10 @@ class NoEarlierKeyError(BotError):
     """There is no earlier key, or it is another one by now."""
 
 
+class KeyNotKeptError(BotError):
+    """The key that a person entered and did not confirm is not kept any more."""
+
+
 class KeyInUseError(BotError):
     """That key is the one in use already."""
 

@@ -130,7 +130,7 @@ async def greeted(documents: Documents) -> None:
 
 
 async def held_key(documents: Documents) -> None:
-    assert (await keys_in(documents).take_held(HOME, BOB)).secret == KEY
+    assert (await keys_in(documents).held(HOME, BOB)).secret == KEY
 
 
 async def installation(documents: Documents) -> None:
