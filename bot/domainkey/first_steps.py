@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.digests.access import is_channel
 from bot.digests.service import DigestService
 from bot.dispatch.command_lines import CommandLines
-from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request, draw_or_reply
 from bot.domainkey import form_views as forms
 from bot.domainkey.service import KeyCheck
@@ -27,8 +27,8 @@ class FirstSteps:
     """
 
     allowances: KeyAllowances
-    nights: NightlySetting
-    deferred: DeferredCommands
+    nightly_setting: NightlySetting
+    kept_commands: KeptCommands
     lines: CommandLines
     digests: DigestService
 
@@ -43,23 +43,23 @@ class FirstSteps:
         is_first = await self._begin_scans(request, member) and not earlier
         is_told = is_first and await self._offer(request, check)
         await draw_or_reply(request, form, None if is_told else saved)
-        kept = await self.deferred.take_all(request.workspace)
+        kept = await self.kept_commands.take_all(request.workspace)
         self.lines.run_kept(request.workspace, request.client, kept)
         await self.digests.retry_waiting(request.workspace)
 
     async def _begin_scans(self, request: Request, member: Member) -> bool:
         """Begin nightly scans; return whether that is new."""
         with log_and_suppress("nightly scans are not begun", StoreError):  # the key is saved
-            return await self.nights.begin(request.workspace, member.zone)
+            return await self.nightly_setting.begin(request.workspace, member.zone)
         return False
 
     async def _offer(self, request: Request, check: KeyCheck) -> bool:
         """Say what to do after the first key; return whether that was sent."""
         with log_and_suppress("no first steps", StoreError, SlackError):  # the key is saved
             allowance = await self.allowances.of(request.workspace)
-            nonce = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
+            digest_id = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
             await request.reply(
-                first_steps_message(check.record, check.domains, allowance, nonce=nonce)
+                first_steps_message(check.record, check.domains, allowance, digest_id=digest_id)
             )
             return True
         return False

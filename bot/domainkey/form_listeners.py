@@ -49,12 +49,12 @@ class KeyFormListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(SET_KEY, self.open_key_form)
-        checking = partial(forms.refused_form, forms.CHECKING)
+        checking = partial(forms.key_paragraph, forms.CHECKING)
         dispatcher.view(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
         dispatcher.action(forms.USE_KEY, self.use_key, once=ALREADY_PRESSED)
         steps = {
             forms.NEXT_STEP: self.second_step,
-            forms.STANDS_STILL: self.third_step,
+            forms.UNUSED: self.third_step,
             forms.DELETED_IT: self.finish,
         }
         for action_id, step in steps.items():
@@ -68,13 +68,13 @@ class KeyFormListeners:
         await request.open_form(forms.key_form(request.as_metadata(), values, in_use=pair))
 
     async def set_key(self, request: Request, given: GivenKey) -> None:
-        """Check the key with one request, save it, run the deferred commands."""
+        """Check the key with one request, save it, run the kept commands."""
         await self._save(request, given.draft(self.clock().date()), given.values)
 
     async def use_key(self, request: Request, _value: str) -> None:
         """Save the key that was entered just now, though it is of another portfolio."""
         if request.answer.view_id:
-            await draw_or_reply(request, forms.refused_form(forms.CHECKING), None)
+            await draw_or_reply(request, forms.key_paragraph(forms.CHECKING), None)
         await self._save(request, None, forms.KeyFormValues())
 
     async def second_step(self, request: Request, mark: str) -> Block:
@@ -84,13 +84,13 @@ class KeyFormListeners:
         return forms.second_step(record, earlier, None, request.as_metadata())
 
     async def third_step(self, request: Request, mark: str) -> Block:
-        """Return the third step: the old key is deleted in the service."""
+        """Return the third step: the earlier key is deleted in the service."""
         await self.permissions.require_configurer(request)
         _, earlier = await self.key_service.replacement(request.workspace, mark)
         return forms.third_step(earlier, request.as_metadata())
 
     async def finish(self, request: Request, mark: str) -> Block:
-        """Delete the old key here: it was deleted in the service."""
+        """Delete the earlier key here: it was deleted in the service."""
         by = (await self.permissions.require_configurer(request)).user_id
         return forms.finished(await self.key_service.finish(request.workspace, mark, by=by))
 
@@ -110,7 +110,7 @@ class KeyFormListeners:
             else:
                 check = await self.key_service.confirm(workspace, by=by)
         except NotAllowedError as error:
-            await self.screen.show_failure(request, error, forms.refused_form)
+            await self.screen.show_failure(request, error, forms.key_paragraph)
         except OtherPortfolioError as error:
             form = forms.other_portfolio_form(error, request.as_metadata())
             await draw_or_reply(request, form, forms.other_portfolio_message(error))

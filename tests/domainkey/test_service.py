@@ -5,11 +5,12 @@ from datetime import date
 
 import pytest
 
-from bot.access.repository import Act, Audit, EarlierKeyRefusedError
+from bot.access.repository import Act, Audit
 from bot.domainkey.service import KeyService
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
 from bot.keys.key_record import (
+    EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyNotKeptError,
     NoEarlierKeyError,
