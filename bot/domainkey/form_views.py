@@ -166,8 +166,10 @@ def other_portfolio_message(error: OtherPortfolioError) -> Message:
 def not_confirmed_form(why: str, metadata: str) -> Block:
     """Return the question about a key of another portfolio after it could not be saved."""
     use = button("Use this key", USE_KEY, style="primary")
-    asked = [section(f"⚠️ *Not saved.* {why} The key is kept for a moment."), *actions(use)]
-    return notice(TITLE, asked, metadata=metadata) | {"close": plain_text("Cancel", 24)}
+    asked = section(f"⚠️ *Not saved.* {why} You need not enter the key again.")
+    return notice(TITLE, [asked, *actions(use)], metadata=metadata) | {
+        "close": plain_text("Cancel", 24)
+    }
 
 
 def not_confirmed_message(why: str) -> Message:

@@ -12,6 +12,8 @@ from bot.domainkey.form_views import (
     KeyFormValues,
     key_form,
     key_paragraph,
+    not_confirmed_form,
+    not_confirmed_message,
     not_saved_message,
     other_portfolio_form,
     other_portfolio_message,
@@ -114,19 +116,22 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
         assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
     assert_slack_takes_form(saved_form(a_key_record(), 1))
     assert_slack_takes_form(other_portfolio_form(OtherPortfolioError(10**9, 10**9), "meta"))
+    assert_slack_takes_form(not_confirmed_form("x" * 2_000, "meta"))
     assert_slack_takes_form(key_paragraph(CHECKING))
 
 
 def test_a_key_that_is_not_saved_yet_says_so_where_no_form_is_open() -> None:
     question = other_portfolio_message(OtherPortfolioError(150, 19))
     failed = not_saved_message("It is mistyped.")
+    unknown = not_confirmed_message("Try again shortly.")
 
     assert question.text == (
         "This key sees 150 domains, none of your 19. Another portfolio? It is not in use yet."
     )
     assert {"Use this key", "Cancel"} <= set(buttons(question))
     assert failed.text == "The key was not saved. It is mistyped."
-    for message in (question, failed):
+    assert {"Use this key", "Cancel"} <= set(buttons(unknown))
+    for message in (question, failed, unknown):
         assert_slack_takes(message)
 
 
