@@ -83,10 +83,6 @@ class UnfitManagerError(BotError):
         super().__init__("a guest, a bot, a stranger, or gone")
 
 
-class EarlierKeyRefusedError(BotError):
-    """The service refuses the earlier key, so the keys were not swapped."""
-
-
 @dataclass(frozen=True, slots=True)
 class Managers:
     """The ids of the named managers. `access/permissions.py` also asks Slack about them.

@@ -13,8 +13,8 @@ from bot.digests.errors import DIGEST_ERRORS
 from bot.dispatch import usage
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
 from bot.dispatch.failure import SHARED_SENTENCES, Facts, failure_message
+from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.dispatch.request import Request
 from bot.domains.errors import DOMAIN_ERRORS
 from bot.domains.lookup import UnknownDomainError
@@ -64,7 +64,7 @@ class Failures:
     """Explains a failure to the person; to those who may set the key, also how to mend it."""
 
     keys: Keys
-    deferred: DeferredCommands
+    kept_commands: KeptCommands
     allowances: KeyAllowances
     _: KW_ONLY
     egress_addresses: tuple[str, ...]
@@ -124,7 +124,7 @@ class Failures:
             response_url=origin.response_url,
         )
         with contextlib.suppress(BotError):
-            await self.deferred.keep(request.workspace, kept)
+            await self.kept_commands.keep(request.workspace, kept)
             return True
         return False
 

@@ -72,7 +72,7 @@ class Features:
         documents, clock = services.documents, services.clock
         self.failures = Failures(
             self.keys,
-            services.deferred,
+            services.kept_commands,
             self.allowances,
             egress_addresses=services.settings.egress_addresses,
             clock=clock,
@@ -139,23 +139,23 @@ class Features:
             clock=clock,
         )
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
-        self.nights = NightlySetting(documents, self.repository.zones, clock=clock)
+        self.nightly_setting = NightlySetting(documents, self.repository.zones, clock=clock)
         self.nightly = NightlyScans(
             documents,
             tasks,
-            self.nights,
+            self.nightly_setting,
             self.portfolio,
             self.scans,
             self.ends,
             self.allowances.of,
             clock=clock,
         )
-        self.key = KeyState(
+        self.key_state = KeyState(
             keys=self.keys,
             managers=self.managers,
             audiences=self.permissions.audiences,
             allowances=self.allowances,
-            nights=self.nights,
+            nightly_setting=self.nightly_setting,
             portfolio=self.portfolio,
             clock=clock,
         )
@@ -264,7 +264,7 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
     KeyListeners(
         permissions=features.permissions,
         key_service=key_service,
-        state=features.key,
+        state=features.key_state,
         digests=features.digests,
         audit=features.audit,
     ).register(dispatcher)
@@ -274,8 +274,8 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
         key_service=key_service,
         first_steps=FirstSteps(
             allowances=features.allowances,
-            nights=features.nights,
-            deferred=services.deferred,
+            nightly_setting=features.nightly_setting,
+            kept_commands=services.kept_commands,
             lines=dispatcher.lines,
             digests=features.digests,
         ),
@@ -286,7 +286,7 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
     AdminListeners(
         permissions=features.permissions,
         audit=features.audit,
-        nights=features.nights,
+        nightly_setting=features.nightly_setting,
         screen=screen,
     ).register(dispatcher)
 
@@ -295,7 +295,7 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
     """Attach the tab: everything that the other features know, in one place."""
     collector = HomeCollector(
         permissions=features.permissions,
-        key=features.key,
+        key_state=features.key_state,
         portfolio=features.portfolio,
         ends=features.ends,
         digests=features.repository.of_workspace,

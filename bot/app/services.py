@@ -15,7 +15,7 @@ import structlog
 
 from bot.app.bolt import SlackAuth, SlackClients, open_workspaces
 from bot.blocks.links import use_template
-from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.waiting import WaitingRequests
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import InstallationRepository
@@ -73,7 +73,7 @@ class Services:
     settings: Settings
     documents: ErasableDocuments
     ring: KeyRing
-    deferred: DeferredCommands
+    kept_commands: KeptCommands
     tasks: Tasks
     slack: SlackAuth
     installations: InstallationRepository
@@ -116,7 +116,7 @@ async def build_services(
         settings=settings,
         documents=documents,
         ring=ring,
-        deferred=DeferredCommands(documents, ring, clock=clock),
+        kept_commands=KeptCommands(documents, ring, clock=clock),
         tasks=Tasks(),
         slack=slack,
         installations=installations,

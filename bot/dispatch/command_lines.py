@@ -15,9 +15,9 @@ from bot.dispatch import usage
 from bot.dispatch.answer import Answer
 from bot.dispatch.command_text import is_help
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.deferred_commands import KeptCommand
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_command, from_press, is_ephemeral
+from bot.dispatch.kept_commands import KeptCommand
 from bot.dispatch.request import Request
 from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId

@@ -23,7 +23,6 @@ from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
 from bot.domainkey import views
 from bot.domainkey.screen import KeyScreen
-from bot.keys import views as api_key
 from bot.process.errors import BotError, NotAllowedError
 from bot.scans.nightly import NightlySetting
 from bot.slack.client import fetch_member
@@ -38,18 +37,18 @@ class AdminListeners:
 
     permissions: Permissions
     audit: Audit
-    nights: NightlySetting
+    nightly_setting: NightlySetting
     screen: KeyScreen
 
     def register(self, dispatcher: Dispatcher) -> None:
         naming, choosing = (
             partial(draw, admin.SAVING) for draw in (admin.managers_notice, admin.audiences_notice)
         )
-        dispatcher.action(api_key.NAME_MANAGERS, self.open_managers)
+        dispatcher.action(views.NAME_MANAGERS, self.open_managers)
         dispatcher.view(admin.MANAGERS_FORM, read_managers_form, self.name, busy=naming)
-        dispatcher.action(api_key.CHOOSE_AUDIENCES, self.open_audiences)
+        dispatcher.action(views.CHOOSE_AUDIENCES, self.open_audiences)
         dispatcher.view(admin.AUDIENCES_FORM, read_audiences_form, self.choose, busy=choosing)
-        dispatcher.action(api_key.TURN_NIGHTS, self.turn_nights, replies=True)
+        dispatcher.action(views.TURN_NIGHTS, self.turn_nights, replies=True)
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
@@ -110,7 +109,7 @@ class AdminListeners:
         """Turn nightly scans on or off."""
         by = (await self.permissions.require_admin(request)).user_id
         is_on = value == views.TURNED_ON
-        if await self.nights.turn(request.workspace, is_on=is_on):
+        if await self.nightly_setting.turn(request.workspace, is_on=is_on):
             act = Act.NIGHTLY_SCANS_ON if is_on else Act.NIGHTLY_SCANS_OFF
             await self.audit.note(request.workspace, act, by=by)
         await request.reply(views.turned_message(is_on=is_on))

@@ -24,9 +24,10 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import code, day_text, plural
+from bot.blocks.text import code, day_text
+from bot.domainkey.views import works_text
 from bot.keys.errors import other_portfolio_text
-from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_pair import EarlierKey, KeyPair
 from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord, OtherPortfolioError
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
 
@@ -36,7 +37,7 @@ EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
 SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
 EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
 TITLE = "Domain Tracker API key"
-refused_form = partial(paragraph_notice, TITLE)
+key_paragraph = partial(paragraph_notice, TITLE)
 CHECKING = "⏳ Checking the key with Domain Tracker…"
 # Service document, section 2.1: 30, 90 or 365 days, or a date.
 EXPIRIES = {
@@ -51,7 +52,7 @@ _SCOPE_NOTES = {
     "write_domains": "needed to add domains",
     "admin": "more than this app needs; avoid it",
 }
-NEXT_STEP, STANDS_STILL, DELETED_IT = "key.next", "key.still", "key.deleted"
+NEXT_STEP, UNUSED, DELETED_IT = "key.next", "key.still", "key.deleted"
 USE_KEY = "key.use"
 _PLACE = "In Domain Tracker, under *Portfolio → API Keys*,"
 
@@ -81,25 +82,18 @@ def key_form(
 ) -> Block:
     """Return the form to set or replace a key; `error` is why the last try was not saved."""
     head = _replacing(in_use, values.label) if in_use else []
-    blocks = [*head, *_new_key_blocks(values, error)]
-    return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
-
-
-def _new_key_blocks(values: KeyFormValues, error: str | None) -> list[Block]:
     warning = [section(f"⚠️ *Not saved.* {error} Enter the key again.")] if error else []
     how = context(
         "Make a key for this app alone in Domain Tracker, under *Portfolio → API Keys*."
         " It is checked with one request, encrypted, and never shown again."
     )
-    return [*warning, how, *_fields(values)]
+    blocks = [*head, *warning, how, *_fields(values)]
+    return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
 
 
 def saved_form(record: KeyRecord, domains: int) -> Block:
     """Return the confirmation of a key that takes no other one's place."""
-    return refused_form(
-        f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
-        " Try `/domains`."
-    )
+    return key_paragraph(f"{works_text(record, domains)} Try `/domains`.")
 
 
 def _fields(values: KeyFormValues) -> list[Block]:
@@ -169,32 +163,46 @@ def other_portfolio_message(error: OtherPortfolioError) -> Message:
     return plain_message(f"⚠️ {other_portfolio_text(error)}", use, cancel_button())
 
 
+def not_confirmed_form(why: str, metadata: str) -> Block:
+    """Return the question about a key of another portfolio after it could not be saved."""
+    use = button("Use this key", USE_KEY, style="primary")
+    asked = section(f"⚠️ *Not saved.* {why} You need not enter the key again.")
+    return notice(TITLE, [asked, *actions(use)], metadata=metadata) | {
+        "close": plain_text("Cancel", 24)
+    }
+
+
+def not_confirmed_message(why: str) -> Message:
+    use = button("Use this key", USE_KEY)
+    return plain_message(f"The key was not saved. {why}", use, cancel_button())
+
+
 def not_saved_message(why: str) -> Message:
     return plain_message(f"The key was not saved. {why}")
 
 
 def second_step(
-    record: KeyRecord, earlier: PreviousKey, domains: int | None, metadata: str
+    record: KeyRecord, earlier: EarlierKey, domains: int | None, metadata: str
 ) -> Block:
-    """Return step 2: confirm that the old key is not used any more.
+    """Return step 2: confirm that the earlier key is not used any more.
 
     `domains` counts those that the new key sees, `None` if that is not known.
     """
     old = label_text(earlier.record)
-    state = "is in use."
+    state = f"✅ {code(record.shown)} is in use."
     if domains is not None:
-        state = f"works and is saved. It sees {plural(domains, 'domain')}."
+        state = works_text(record, domains)
     steps = (
-        f"✅ {code(record.shown)} {state}\n"
+        f"{state}\n"
         f"{_PLACE} check *last used* of {old}, and again a few minutes later. If it changes,"
         " something else uses that key. Give that its own key first."
     )
-    still = button("No longer used", STANDS_STILL, earlier.record.mark)
-    return _step(2, "confirm the old key is unused", steps, metadata, still)
+    unused = button("No longer used", UNUSED, earlier.record.mark)
+    return _step(2, "confirm the old key is unused", steps, metadata, unused)
 
 
-def third_step(earlier: PreviousKey, metadata: str) -> Block:
-    """Return step 3: delete the old key."""
+def third_step(earlier: EarlierKey, metadata: str) -> Block:
+    """Return step 3: delete the earlier key."""
     old = label_text(earlier.record)
     steps = f"{_PLACE} delete {old}. I delete it too, so you can no longer roll back to it."
     done = button("Done", DELETED_IT, earlier.record.mark)
@@ -202,7 +210,7 @@ def third_step(earlier: PreviousKey, metadata: str) -> Block:
 
 
 def finished(record: KeyRecord) -> Block:
-    return refused_form(f"✅ *Done.* {code(record.shown)} is the only key now.")
+    return key_paragraph(f"✅ *Done.* {code(record.shown)} is the only key now.")
 
 
 def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | None) -> Block:

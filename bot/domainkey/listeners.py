@@ -11,7 +11,7 @@ from bot.dispatch.router import Dispatcher
 from bot.domainkey import views
 from bot.domainkey.service import KeyService
 from bot.domainkey.state import KeyState
-from bot.keys import views as api_key
+from bot.keys.views import CHECK_KEY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +26,10 @@ class KeyListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/domainkey", self.show_state)
-        dispatcher.action(api_key.CHECK_KEY, self.check_key, replies=True)
-        dispatcher.action(api_key.ROLL_BACK, self.roll_back, replies=True)
-        dispatcher.action(api_key.REMOVE_KEY, self.remove_key, replies=True)
-        dispatcher.action(api_key.SHOW_HISTORY, self.show_history)
+        dispatcher.action(CHECK_KEY, self.check_key, replies=True)
+        dispatcher.action(views.ROLL_BACK, self.roll_back, replies=True)
+        dispatcher.action(views.REMOVE_KEY, self.remove_key, replies=True)
+        dispatcher.action(views.SHOW_HISTORY, self.show_history)
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""

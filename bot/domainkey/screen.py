@@ -11,7 +11,7 @@ from bot.blocks.message import Block, Message
 from bot.dispatch.failure import ExplainFailure, Facts, failure_message
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import PressHandler
-from bot.domainkey.form_views import refused_form
+from bot.domainkey.form_views import key_paragraph
 from bot.keys.errors import KEY_ERRORS, REFUSED_KEY
 from bot.process.errors import BotError
 from bot.tracker.models import InvalidKeyError, RateLimitedError
@@ -33,7 +33,7 @@ class KeyScreen:
             try:
                 form = await draw(request, value)
             except BotError as error:
-                await self.show_failure(request, error, refused_form)
+                await self.show_failure(request, error, key_paragraph)
             else:
                 await draw_or_reply(request, form, Message("That form is closed."))
 

@@ -3,12 +3,13 @@
 import asyncio
 from dataclasses import dataclass
 
-from bot.access.repository import Act, Audit, EarlierKeyRefusedError
+from bot.access.repository import Act, Audit
 from bot.domains.lookup import index_by_host
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
-from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_pair import EarlierKey, KeyPair
 from bot.keys.key_record import (
+    EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyDraft,
     KeyRecord,
@@ -18,7 +19,9 @@ from bot.keys.key_record import (
 )
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.store.documents import StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 
 
@@ -39,7 +42,7 @@ class KeyService:
     """Sets, checks, rolls back and removes keys, audited. Every method may raise StoreError."""
 
     keys: Keys
-    connection: WorkspaceTracker
+    tracker: WorkspaceTracker
     portfolio: Portfolio
     audit: Audit
     seen: SeenDomains
@@ -57,7 +60,7 @@ class KeyService:
         """
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
-        listing = await self.connection.probe_key(workspace, draft.secret)
+        listing = await self.tracker.probe_key(workspace, draft.secret)
         hosts = await asyncio.to_thread(index_by_host, listing.domains)
         last = None if is_confirmed else await self.seen.last(workspace)
         if last and last.count and not last.shares_any(hosts):
@@ -65,7 +68,7 @@ class KeyService:
             raise OtherPortfolioError(len(hosts), last.count)
         before = await self.keys.record(workspace)
         pair = await self.keys.save(workspace, draft, set_by=by)
-        await self.portfolio.invalidate_everywhere(workspace)
+        await self.portfolio.forget_everywhere(workspace)
         act = Act.KEY_REPLACED if before else Act.KEY_SET
         await self.audit.note(workspace, act, by=by, key=pair.record.shown)
         await self.seen.note(workspace, hosts)
@@ -74,15 +77,19 @@ class KeyService:
     async def confirm(self, workspace: WorkspaceId, *, by: str) -> KeyCheck:
         """Use the key that a person entered, though it is of another portfolio.
 
-        Raise NoEarlierKeyError if it is not held any more, and else as `set_key` does.
+        It is held until it is saved. Raise KeyNotKeptError if it is not held any more, and else
+        as `set_key` does.
         """
-        draft = await self.keys.take_held(workspace, by)
-        return await self.set_key(workspace, draft, by=by, is_confirmed=True)
+        draft = await self.keys.held(workspace, by)
+        check = await self.set_key(workspace, draft, by=by, is_confirmed=True)
+        with log_and_suppress("a saved key is still held", StoreError):  # it expires soon
+            await self.keys.forget_held(workspace, by)
+        return check
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
         """Check the key in use with one request; raise NoKeyError, TrackerError."""
         snapshot = await self.portfolio.renew(
-            workspace, lambda: self.connection.recheck_key(workspace)
+            workspace, lambda: self.tracker.recheck_key(workspace)
         )
         pair = await self.keys.pair(workspace)
         if pair is None:
@@ -98,17 +105,17 @@ class KeyService:
         """
         key = await self.keys.earlier(workspace, mark)
         try:
-            listing = await self.connection.probe_key(workspace, key.secret)
+            listing = await self.tracker.probe_key(workspace, key.secret)
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
         pair = await self.keys.roll_back(workspace, key)
-        await self.portfolio.invalidate_everywhere(workspace)
+        await self.portfolio.forget_everywhere(workspace)
         await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=pair.record.shown)
+        hosts = await asyncio.to_thread(index_by_host, listing.domains)
+        await self.seen.note(workspace, hosts)
         return KeyCheck(pair, len(listing.domains))
 
-    async def replacement(
-        self, workspace: WorkspaceId, mark: str
-    ) -> tuple[KeyRecord, PreviousKey]:
+    async def replacement(self, workspace: WorkspaceId, mark: str) -> tuple[KeyRecord, EarlierKey]:
         """Return the key in use, and the earlier one, of `mark`, whose place it has taken.
 
         Raise NoKeyError, NoEarlierKeyError.
@@ -137,7 +144,7 @@ class KeyService:
         """Delete both keys; raise OtherKeyError if the one in use is not that of `mark`."""
         record = await self.keys.record(workspace)
         was_there = await self.keys.remove(workspace, mark)
-        await self.portfolio.invalidate_everywhere(workspace)
+        await self.portfolio.forget_everywhere(workspace)
         if was_there:
             shown = record.shown if record else None
             await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)

@@ -23,7 +23,7 @@ class KeyState:
     managers: Managers
     audiences: Audiences
     allowances: KeyAllowances
-    nights: NightlySetting
+    nightly_setting: NightlySetting
     portfolio: Portfolio
     clock: Callable[[], datetime]
 
@@ -35,7 +35,7 @@ class KeyState:
         if pair:
             listed = await self.portfolio.last_snapshot(workspace)
             domains = len(listed.domains) if listed else None
-            outlook = await self.nights.outlook(workspace, domains)
+            outlook = await self.nightly_setting.outlook(workspace, domains)
         return views.key_state_message(
             pair.record if pair else None,
             await self.allowances.of(workspace),

@@ -20,17 +20,11 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_text, moment_token, plural
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.commands import COMMANDS, Audience
-from bot.keys.key_pair import PreviousKey
+from bot.keys.key_pair import EarlierKey
 from bot.keys.key_record import COUNTDOWN_DAYS, KeyRecord
 from bot.keys.views import (
     CHECK_KEY,
-    CHOOSE_AUDIENCES,
-    NAME_MANAGERS,
-    REMOVE_KEY,
-    ROLL_BACK,
     SET_KEY,
-    SHOW_HISTORY,
-    TURN_NIGHTS,
     expiry_words,
     label_text,
     left_text,
@@ -40,6 +34,9 @@ from bot.scans.bulk_views import NEVER_SCANNED, START_ALL, price_text, scan_all_
 from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
 from bot.tracker.rate_limit import BudgetState
 
+REMOVE_KEY, ROLL_BACK = "key.remove", "key.back"
+NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
+CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
 _ALARMING_DAYS = 3
 TURNED_ON, TURNED_OFF = "on", "off"
 """The values of the button that turns nightly scans on or off."""
@@ -105,21 +102,25 @@ def _line(record: KeyRecord, command: str, operation: str, scope: str | None) ->
 
 def saved_message(record: KeyRecord, domains: int) -> Message:
     """Return the answer to a saved key, for an admin who has closed the form."""
-    return _success(record, f"works and is saved. It sees {plural(domains, 'domain')}.")
+    return _with_key_button(works_text(record, domains))
 
 
 def rolled_back_message(record: KeyRecord, domains: int) -> Message:
-    works = f"works and is in use again. It sees {plural(domains, 'domain')}."
-    return _success(record, f"{works} The replaced key is kept for 7 days.")
+    works = works_text(record, domains, "works and is in use again")
+    return _with_key_button(f"{works} The replaced key is kept for 7 days.")
 
 
 def checked_message(record: KeyRecord, domains: int) -> Message:
-    return _success(record, f"works. It sees {plural(domains, 'domain')}.")
+    return _with_key_button(works_text(record, domains, "works"))
 
 
-def _success(record: KeyRecord, predicate: str) -> Message:
-    key = run_button("Key", "/domainkey", here=True)
-    return plain_message(f"✅ {code(record.shown)} {predicate}", key)
+def works_text(record: KeyRecord, domains: int, state: str = "works and is saved") -> str:
+    """Return mrkdwn that a key works, and how many domains it sees."""
+    return f"✅ {code(record.shown)} {state}. It sees {plural(domains, 'domain')}."
+
+
+def _with_key_button(text: str) -> Message:
+    return plain_message(text, run_button("Key", "/domainkey", here=True))
 
 
 def budget_lines(budget: BudgetState | None, now: datetime) -> list[str]:
@@ -147,7 +148,7 @@ def key_state_message(
     allowance: BudgetState | None,
     now: datetime,
     *,
-    earlier: PreviousKey | None = None,
+    earlier: EarlierKey | None = None,
     managers: Sequence[str] = (),
     audiences: Mapping[str, Audience] = DEFAULT_AUDIENCES,
     outlook: Outlook | None = None,
@@ -230,13 +231,13 @@ def _not_connected_message(*, may_name: bool) -> Message:
     return message_of(section(f"*{text}*\n{how}"), *actions(set_key), *more)
 
 
-def earlier_line(earlier: PreviousKey) -> str:
+def earlier_line(earlier: EarlierKey) -> str:
     """Return mrkdwn that the earlier key is kept for a while."""
     until = moment_token(earlier.until)
     return f"↩️ The previous key, {label_text(earlier.record)}, is kept until {until}."
 
 
-def _key_buttons(earlier: PreviousKey | None, *, is_urgent: bool) -> list[Block]:
+def _key_buttons(earlier: EarlierKey | None, *, is_urgent: bool) -> list[Block]:
     back = None
     if earlier:
         question = confirm(
@@ -293,13 +294,13 @@ def _state_words(record: KeyRecord, today: date) -> str:
 
 
 def first_steps_message(
-    record: KeyRecord, domains: int, allowance: BudgetState | None, *, nonce: str
+    record: KeyRecord, domains: int, allowance: BudgetState | None, *, digest_id: str
 ) -> Message:
     """Return what to do after the first key of a workspace: scan all domains, make a digest.
 
-    `nonce` is the id of that digest, empty where there is no channel for it.
+    `digest_id` is that of the digest, empty where there is no channel for it.
     """
-    text = f"✅ {code(record.shown)} works and is saved. It sees {plural(domains, 'domain')}."
+    text = works_text(record, domains)
     count = min(domains, MAX_DOMAINS)
     price = price_text(count, allowance)
     scan = button(scan_all_label(domains), START_ALL, NEVER_SCANNED, style="primary")
@@ -308,8 +309,8 @@ def first_steps_message(
     else:
         text += " End dates and issues are not known before a scan."
     where, make = "in a channel", button("Make a digest", MAKE_DIGEST)
-    if nonce:
-        where, make = "here", button("Digest here", DIGEST_HERE, nonce)
+    if digest_id:
+        where, make = "here", button("Digest here", DIGEST_HERE, digest_id)
     digest = f"*Digest* {where}: weekdays at 9:00, when something got worse or expires soon."
     return message_of(
         section(text),

@@ -32,18 +32,16 @@ class SeenDomains:
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._noted: dict[WorkspaceId, Sample] = {}
 
     async def note(self, workspace: WorkspaceId, hosts: Collection[str]) -> None:
         """Keep the sample of a list, if it is another one; a failure is only logged."""
         marks = await asyncio.to_thread(lambda: sorted(map(_mark, hosts)))
         sample = Sample(len(hosts), tuple(marks[:MAX_MARKS]))
-        if self._noted.get(workspace) == sample:
-            return
         with log_and_suppress("the domains that were seen are not noted", StoreError):
+            if await self.last(workspace) == sample:
+                return
             value = {"v": 1, "sample": msgspec.to_builtins(sample)}
             await self._documents.put(f"{workspace}/{KIND}", value)
-            self._noted[workspace] = sample
 
     async def last(self, workspace: WorkspaceId) -> Sample | None:
         """Return the sample of the last list, `None` before the first; raise StoreError."""

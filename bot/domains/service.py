@@ -175,14 +175,17 @@ class Portfolio:
         return await self._list(workspace, epoch, ask)
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
-        """Invalidate the list after a change, in every process once this has returned."""
+        """Let the list be asked for again after a change, in every process once this returned.
+
+        This process still has the last list for `last_snapshot`.
+        """
         if epoch := self._epochs.get(workspace):
             self._epochs[workspace] = _Epoch(epoch.version, epoch.last)
         if self.versions:
             await self.versions.change(workspace)
 
-    async def invalidate_everywhere(self, workspace: WorkspaceId) -> None:
-        """Drop the list in every process: it may be another account's."""
+    async def forget_everywhere(self, workspace: WorkspaceId) -> None:
+        """Forget the last list too, in every process: it may be of another account."""
         self.forget(workspace)
         if self.versions:
             await self.versions.change(workspace)

@@ -31,7 +31,7 @@ class HomeCollector:
     """
 
     permissions: Permissions
-    key: KeyState
+    key_state: KeyState
     portfolio: Portfolio
     ends: FactsRepository
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
@@ -50,7 +50,7 @@ class HomeCollector:
 
     async def fetch_page(self, request: Request, domains: Snapshot | Exception | None) -> HomePage:
         """Return a person's page, `domains=None` while the service is asked; raise SlackError."""
-        member, now = await request.fetch_member(), self.key.clock()
+        member, now = await request.fetch_member(), self.key_state.clock()
         if member.is_stranger:
             return HomePage(now=now, reader=Reader.STRANGER)
         page = HomePage(
@@ -78,8 +78,8 @@ class HomeCollector:
     async def _with_set_up(self, request: Request, member: Member, page: HomePage) -> HomePage:
         manages = member.is_admin  # known without the store
         try:
-            named = await self.key.managers.named(request.workspace)
-            chosen = await self.key.audiences.chosen(request.workspace)
+            named = await self.key_state.managers.named(request.workspace)
+            chosen = await self.key_state.audiences.chosen(request.workspace)
             page = replace(page, managers=named, audiences=chosen)
             manages = manages or await self.permissions.is_manager(request, member)
             if manages:
@@ -93,7 +93,7 @@ class HomeCollector:
     async def _set_up(self, workspace: WorkspaceId, member: Member) -> SetUp:
         digests = await self.digests(workspace)
         return SetUp(
-            key=await self.key.message_for(member, workspace),
+            key=await self.key_state.message_for(member, workspace),
             digests=[
                 each for each in digests if not each.plan.is_own or each.made_by == member.user_id
             ],

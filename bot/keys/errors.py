@@ -2,18 +2,18 @@
 
 from datetime import date
 
-from bot.access.repository import EarlierKeyRefusedError
 from bot.access.views import names_text
 from bot.blocks import builders as blocks
 from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_text, duration_text, moment_token, plural
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.failure import Explain, Facts, Sentences, plain
-from bot.keys import views as api_key
 from bot.keys.key_record import (
+    EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyInUseError,
     KeyNotice,
+    KeyNotKeptError,
     KeyRecord,
     NoEarlierKeyError,
     NoKeyError,
@@ -21,6 +21,7 @@ from bot.keys.key_record import (
     OtherKeyError,
     OtherPortfolioError,
 )
+from bot.keys.views import CHECK_KEY, SET_KEY, expiry_words
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import (
@@ -43,7 +44,7 @@ def _no_key(_error: NoKeyError, facts: Facts) -> Message:
     kept = " I kept your command. It runs by itself when the key is set within 15 minutes."
     kept = kept if facts.is_kept else ""
     if facts.is_admin:
-        set_key = blocks.button("Set key", api_key.SET_KEY, style="primary")
+        set_key = blocks.button("Set key", SET_KEY, style="primary")
         return blocks.plain_message(f"{text} Press `Set key` to connect it.{kept}", set_key)
     return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}{kept}")
 
@@ -102,7 +103,7 @@ def _out_of_requests(why: str, more: str = "") -> Explain:
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
     text = "The saved API key is encrypted with other keys and can't be read."
     if facts.is_admin:
-        replace_key = blocks.button("Replace key", api_key.SET_KEY, style="primary")
+        replace_key = blocks.button("Replace key", SET_KEY, style="primary")
         return blocks.plain_message(f"{text} Please enter it again.", replace_key)
     return blocks.plain_message(f"{text} {_ask('to enter it again with `/domainkey`')}")
 
@@ -122,8 +123,8 @@ def other_portfolio_text(error: OtherPortfolioError) -> str:
 
 
 def _repair_buttons() -> tuple[Block | None, ...]:
-    check = blocks.button("Check key", api_key.CHECK_KEY)
-    return blocks.button("Replace key", api_key.SET_KEY, style="primary"), check
+    check = blocks.button("Check key", CHECK_KEY)
+    return blocks.button("Replace key", SET_KEY, style="primary"), check
 
 
 def _ask(what: str) -> str:
@@ -153,6 +154,10 @@ KEY_ERRORS: Sentences = {
         "That key is no longer kept, so nothing was changed. Check the current state with"
         " `/domainkey`."
     ),
+    KeyNotKeptError: plain(
+        "An entered key is kept for 15 minutes at most, and this one no longer is. `/domainkey`"
+        " shows the key in use."
+    ),
     OtherPortfolioError: lambda error, _facts: blocks.plain_message(other_portfolio_text(error)),
     OtherKeyError: plain(
         "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
@@ -181,7 +186,7 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
                 text = f"The API key {shown} works again since {moment_token(since)}."
             return blocks.plain_message(f"✅ {text} You don't need to do anything.")
         case NoticeKind.EXPIRY:
-            return _reminder(record, api_key.expiry_words(record, today), "📅")
+            return _reminder(record, expiry_words(record, today), "📅")
         case NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
             return _reminder(
@@ -195,5 +200,5 @@ def _reminder(record: KeyRecord, predicate: str, symbol: str) -> Message:
     return blocks.plain_message(
         f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
         f" ({code(record.label, 100)}) *{predicate}* `Replace key` leads you through it.",
-        blocks.button("Replace key", api_key.SET_KEY, style="primary"),
+        blocks.button("Replace key", SET_KEY, style="primary"),
     )

@@ -16,7 +16,7 @@ EARLIER_KEPT_FOR = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class PreviousKey:
+class EarlierKey:
     """The key that was in use before, sealed, kept until `until`."""
 
     sealed: str = field(repr=False)
@@ -43,7 +43,7 @@ class KeyPair:
 
     sealed: str = field(repr=False)
     record: KeyRecord
-    earlier: PreviousKey | None = None
+    earlier: EarlierKey | None = None
     telling: NoticeAttempt | None = None
 
     def due_at(self) -> datetime | None:
@@ -65,7 +65,7 @@ class KeyPair:
             record = replace(record, told=self.telling.told)
         return replace(self, record=record, telling=None)
 
-    def rolled_back(self, to: PreviousKey, now: datetime) -> "KeyPair":
+    def rolled_back(self, to: EarlierKey, now: datetime) -> "KeyPair":
         """Return the pair with its keys swapped; the earlier one was just seen to work."""
         works = replace(
             to.record,
@@ -75,7 +75,7 @@ class KeyPair:
             told=self.record.told,
             works_since=None,
         )
-        earlier = PreviousKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
+        earlier = EarlierKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
         return KeyPair(sealed=to.sealed, record=works, earlier=earlier)
 
     def without_expired(self, now: datetime) -> "KeyPair":
@@ -109,5 +109,5 @@ def new_key_pair(
     record = replace(record, told=told, reminded_days=passed_days(record, record.set_at))
     earlier = before.earlier if before else None
     if before and not is_same:
-        earlier = PreviousKey(before.sealed, before.record, record.set_at + EARLIER_KEPT_FOR)
+        earlier = EarlierKey(before.sealed, before.record, record.set_at + EARLIER_KEPT_FOR)
     return KeyPair(sealed=sealed, record=record, earlier=earlier)

@@ -42,6 +42,14 @@ class NoEarlierKeyError(BotError):
     """There is no earlier key, or it is another one by now."""
 
 
+class EarlierKeyRefusedError(BotError):
+    """The service refuses the earlier key, so the keys were not swapped."""
+
+
+class KeyNotKeptError(BotError):
+    """The key that a person entered and did not confirm is not kept any more."""
+
+
 class KeyInUseError(BotError):
     """That key is the one in use already."""
 
@@ -103,6 +111,7 @@ class KeyRecord:
 
     @property
     def mark(self) -> str:
+        """What tells this key from every other one of the workspace, in the values of buttons."""
         return f"{self.last4}-{self.set_at:%Y%m%d%H%M%S%f}"
 
 

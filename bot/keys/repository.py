@@ -11,6 +11,7 @@ from bot.keys.key_record import (
     TRY_AGAIN_AFTER,
     KeyDraft,
     KeyInUseError,
+    KeyNotKeptError,
     KeyRecord,
     NoEarlierKeyError,
     NoKeyError,
@@ -108,19 +109,21 @@ class Keys:
             msgspec.json.encode(draft).decode(), associated_data("held-key", workspace, by)
         )
         value, due_at = {"v": 1, "sealed": sealed}, self.clock() + HELD_FOR
-        await self.documents.put(f"{workspace}/{HELD_KIND}/{by}", value, due_at=due_at)
+        await self.documents.put(_held_document_key(workspace, by), value, due_at=due_at)
 
-    async def take_held(self, workspace: WorkspaceId, by: str) -> KeyDraft:
-        """Return and delete the key that a person entered; raise NoEarlierKeyError."""
-        key = f"{workspace}/{HELD_KIND}/{by}"
-        document = await self.documents.get(key)
+    async def held(self, workspace: WorkspaceId, by: str) -> KeyDraft:
+        """Return the key that a person entered and has not confirmed; raise KeyNotKeptError."""
+        document = await self.documents.get(_held_document_key(workspace, by))
         if document is None or (document.due_at and document.due_at <= self.clock()):
-            raise NoEarlierKeyError("not kept any more")
-        await self.documents.delete(key)
+            raise KeyNotKeptError("not kept any more")
         text = self.ring.decrypt(
             document.value["sealed"], associated_data("held-key", workspace, by)
         )
         return msgspec.json.decode(text, type=KeyDraft)
+
+    async def forget_held(self, workspace: WorkspaceId, by: str) -> None:
+        """Delete the key that a person has confirmed."""
+        await self.documents.delete(_held_document_key(workspace, by))
 
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
         """Swap the keys; raise NoEarlierKeyError if they were changed since it was read."""
@@ -262,3 +265,7 @@ def _encoded(pair: KeyPair) -> store.Write:
 
 def _document_key(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}"
+
+
+def _held_document_key(workspace: WorkspaceId, by: str) -> str:
+    return f"{workspace}/{HELD_KIND}/{by}"

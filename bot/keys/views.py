@@ -1,4 +1,4 @@
-"""Draw the state of the workspace's API key for its managers. Pure; never a key."""
+"""Word the label, the end and the requests left of an API key, for every room. Pure."""
 
 from datetime import date, datetime, timedelta
 
@@ -8,10 +8,7 @@ from bot.tracker.rate_limit import BudgetState
 
 MAX_LABEL_CHARS = 100
 PROPOSED_LABEL = "Domain Tracker for Slack"
-SET_KEY, CHECK_KEY, REMOVE_KEY = "key.set", "key.check", "key.remove"
-ROLL_BACK = "key.back"
-NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
-CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
+SET_KEY, CHECK_KEY = "key.set", "key.check"
 
 
 def expiry_words(record: KeyRecord, today: date) -> str:

@@ -118,14 +118,18 @@ class NightlySetting:
     async def begin(self, workspace: WorkspaceId, zone: str | None = None) -> bool:
         """Look at a workspace from now on, as it has a key; return whether that is new.
 
-        `zone` is that of the person who set the key.
+        `zone` is that of the person who set the key. A process that scans now keeps its hold:
+        the workspace comes due at its end, and else within `LEASE`, as another key may work.
         """
-        is_new = False
+        is_new, now = False, self.clock()
 
         def begun(document: Document | None) -> Write:
             nonlocal is_new
             is_new, nights = document is None, decode(document)
-            return self._write(replace(nights, zone=zone or nights.zone))
+            write = self._write(replace(nights, zone=zone or nights.zone))
+            if document and document.due_at and write.due_at:
+                return replace(write, due_at=min(document.due_at, now + LEASE))
+            return write
 
         await update(self.documents, _key(workspace), begun)
         return is_new
@@ -198,7 +202,7 @@ class NightlyScans(DueWork):
         nights, wait = await self._scan_next(
             workspace,
             nights,
-            local.replace(hour=0),
+            local.replace(hour=0, minute=0, second=0, microsecond=0),
             lambda trying: save(trying, self.clock() + LEASE),
         )
         spread = timedelta(hours=1) / requests_an_hour(await self.allowances(workspace))

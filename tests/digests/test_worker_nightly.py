@@ -136,6 +136,36 @@ async def sky() -> Observatory:
     return sky
 
 
+async def test_a_replaced_key_starts_no_second_scan_beside_the_first(sky: Observatory) -> None:
+    sky.clock.now = ONE_AT_NIGHT
+    sky.gate.clear()
+    await sky.nightly.run_due()
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await sky.is_asked.wait()
+
+    sky.clock.now += MINUTE
+    assert not await sky.setting.begin(ACME, "Europe/Berlin")
+    await sky.process().run_due()
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert len(sky.scanned) == 1
+
+    sky.gate.set()
+    assert await sky.tasks.drain(TIME_LIMIT_S)
+
+
+async def test_a_replaced_key_is_tried_before_the_next_night(sky: Observatory) -> None:
+    sky.budget = None
+    sky.clock.now = ONE_AT_NIGHT
+    await sky.look()
+    sky.budget = BudgetState(highest_seen=1_000)
+
+    await sky.setting.begin(ACME)
+    await sky.pass_by(LEASE)
+
+    assert sky.scanned
+
+
 async def test_each_night_scans_every_domain_oldest_first(sky: Observatory) -> None:
     await sky.pass_by(59 * MINUTE)
     before = [*sky.scanned]

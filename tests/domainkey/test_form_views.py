@@ -11,10 +11,12 @@ from bot.domainkey.form_views import (
     SECRET_BLOCK,
     KeyFormValues,
     key_form,
+    key_paragraph,
+    not_confirmed_form,
+    not_confirmed_message,
     not_saved_message,
     other_portfolio_form,
     other_portfolio_message,
-    refused_form,
     saved_form,
 )
 from bot.domainkey.views import (
@@ -26,7 +28,7 @@ from bot.domainkey.views import (
     saved_message,
 )
 from bot.keys.errors import key_notice
-from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_pair import EarlierKey, KeyPair
 from bot.keys.key_record import SCOPES, KeyNotice, NoticeKind, OtherPortfolioError
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL
 from tests.blocks.acceptance import (
@@ -85,7 +87,7 @@ def test_the_form_never_holds_a_key() -> None:
 
 def two_keys(*, earlier: bool) -> KeyPair:
     before = replace(a_key_record(), last4="0R-b")
-    kept = PreviousKey("v1.k.x", before, MOMENT + timedelta(days=7)) if earlier else None
+    kept = EarlierKey("v1.k.x", before, MOMENT + timedelta(days=7)) if earlier else None
     return KeyPair(sealed="v1.k.y", record=replace(a_key_record(), last4="h8Ed"), earlier=kept)
 
 
@@ -114,19 +116,22 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
         assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
     assert_slack_takes_form(saved_form(a_key_record(), 1))
     assert_slack_takes_form(other_portfolio_form(OtherPortfolioError(10**9, 10**9), "meta"))
-    assert_slack_takes_form(refused_form(CHECKING))
+    assert_slack_takes_form(not_confirmed_form("x" * 2_000, "meta"))
+    assert_slack_takes_form(key_paragraph(CHECKING))
 
 
 def test_a_key_that_is_not_saved_yet_says_so_where_no_form_is_open() -> None:
     question = other_portfolio_message(OtherPortfolioError(150, 19))
     failed = not_saved_message("It is mistyped.")
+    unknown = not_confirmed_message("Try again shortly.")
 
     assert question.text == (
         "This key sees 150 domains, none of your 19. Another portfolio? It is not in use yet."
     )
     assert {"Use this key", "Cancel"} <= set(buttons(question))
     assert failed.text == "The key was not saved. It is mistyped."
-    for message in (question, failed):
+    assert {"Use this key", "Cancel"} <= set(buttons(unknown))
+    for message in (question, failed, unknown):
         assert_slack_takes(message)
 
 

@@ -16,13 +16,13 @@ from bot.domainkey.form_views import (
     KeyFormValues,
     finished,
     key_form,
-    refused_form,
+    key_paragraph,
     second_step,
     third_step,
 )
 from bot.domainkey.views import key_state_message, scope_lines
 from bot.keys.errors import key_notice
-from bot.keys.key_pair import KeyPair, PreviousKey
+from bot.keys.key_pair import EarlierKey, KeyPair
 from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind
 from bot.tracker.models import InvalidKeyError
 from tests.blocks.acceptance import assert_slack_takes, assert_slack_takes_form, buttons, shown
@@ -40,11 +40,11 @@ from tests.loops import loop_over
 DAY = timedelta(days=1)
 
 
-def an_earlier_key(label: str = "old bot") -> PreviousKey:
-    return PreviousKey("v1.k.x", a_key_record(label=label), MOMENT + 7 * DAY)
+def an_earlier_key(label: str = "old bot") -> EarlierKey:
+    return EarlierKey("v1.k.x", a_key_record(label=label), MOMENT + 7 * DAY)
 
 
-def pair_of(record: KeyRecord, earlier: PreviousKey | None = None) -> KeyPair:
+def pair_of(record: KeyRecord, earlier: EarlierKey | None = None) -> KeyPair:
     return KeyPair(sealed="v1.k.y", record=record, earlier=earlier)
 
 
@@ -77,7 +77,7 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 def test_slack_takes_every_form_in_between() -> None:
     for form in (
         key_form("meta", KeyFormValues(), "Mistyped."),
-        refused_form("x" * 5_000),
+        key_paragraph("x" * 5_000),
         managers_form("meta", (), "Why."),
         managers_form("meta", (ADMIN_ID,) * 30),
         managers_notice("x" * 5_000),

@@ -5,12 +5,14 @@ from datetime import date
 
 import pytest
 
-from bot.access.repository import Act, Audit, EarlierKeyRefusedError
+from bot.access.repository import Act, Audit
 from bot.domainkey.service import KeyService
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
 from bot.keys.key_record import (
+    EarlierKeyRefusedError,
     ExpiredDraftError,
+    KeyNotKeptError,
     NoEarlierKeyError,
     NoKeyError,
     OtherKeyError,
@@ -35,6 +37,7 @@ class Bot:
 
     def __init__(self) -> None:
         documents, self.clock = MemoryDocuments(), FakeClock()
+        self.documents = documents
         self.keys = Keys(documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
         self.notified: list[StoredKey] = []
@@ -117,8 +120,36 @@ async def test_a_key_of_another_portfolio_waits_for_a_confirmation(bot: Bot) -> 
     await bot.service.confirm(ONE, by="U1")
 
     assert await bot.in_use() == other
-    with pytest.raises(NoEarlierKeyError):
+    with pytest.raises(KeyNotKeptError):
         await bot.service.confirm(ONE, by="U1")
+
+
+async def test_a_confirmation_that_fails_can_be_given_again(bot: Bot) -> None:
+    other = KEY.replace("Q", "S")
+    bot.tracker.domains = (a_domain("elsewhere.example"),)
+    with pytest.raises(OtherPortfolioError):
+        await bot.set_key(other)
+    bot.tracker.errors[other] = UnavailableError(is_outcome_unknown=True)
+    with pytest.raises(UnavailableError):
+        await bot.service.confirm(ONE, by="U1")
+    bot.tracker.errors.clear()
+
+    await bot.service.confirm(ONE, by="U1")
+
+    assert await bot.in_use() == other
+
+
+async def test_a_key_of_the_portfolio_rolled_back_to_is_not_asked_about(bot: Bot) -> None:
+    elsewhere = replace(bot.service, seen=SeenDomains(bot.documents))
+    home, bot.tracker.domains = bot.tracker.domains, (a_domain("elsewhere.example"),)
+    bot.clock.advance(60)
+    await elsewhere.set_key(ONE, a_draft(KEY.replace("Q", "S")), by="U1", is_confirmed=True)
+    bot.tracker.domains = home
+    await bot.service.roll_back(ONE, await bot.earlier_mark(), by="U1")
+
+    await bot.set_key(KEY.replace("Q", "T"))
+
+    assert await bot.in_use() == KEY.replace("Q", "T")
 
 
 async def test_what_was_seen_outlives_the_key_and_an_empty_list_counts_as_none(
@@ -139,7 +170,7 @@ async def test_a_confirmation_comes_too_late_after_a_quarter_of_an_hour(
         await bot.set_key(KEY.replace("Q", "S"))
     bot.clock.advance(15 * 60)
 
-    with pytest.raises(NoEarlierKeyError):
+    with pytest.raises(KeyNotKeptError):
         await bot.service.confirm(ONE, by="U1")
 
 

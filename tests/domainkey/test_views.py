@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from bot.blocks.text import moment_token
 from bot.domainkey.views import budget_lines, key_state_message, turned_message
-from bot.keys.key_pair import PreviousKey
+from bot.keys.key_pair import EarlierKey
 from bot.keys.key_record import KeyRecord
 from bot.scans.nightly import Outlook
 from bot.tracker.rate_limit import BudgetState
@@ -166,7 +166,7 @@ def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
 
 def test_two_keys_of_one_label_are_distinguishable() -> None:
     before = replace(a_key_record(), last4="0R-b")
-    earlier = PreviousKey("v1.k.x", before, MOMENT + 7 * DAY)
+    earlier = EarlierKey("v1.k.x", before, MOMENT + 7 * DAY)
 
     message = key_state_message(a_key_record(), None, MOMENT, earlier=earlier)
 

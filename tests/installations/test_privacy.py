@@ -11,7 +11,7 @@ from bot.access.repository import MAX_ENTRIES, Act, Audit, Managers
 from bot.digests import alert_life
 from bot.digests.models import MAX_PAST_RUNS
 from bot.digests.repository import DigestRepository
-from bot.dispatch import deferred_commands
+from bot.dispatch import kept_commands
 from bot.domains import add_many
 from bot.keys import repository as keys
 from bot.keys.key_pair import EARLIER_KEPT_FOR
@@ -157,7 +157,7 @@ def test_times_are_those_of_the_bot() -> None:
     assert "| at most 30 days" in row_of("digest-alert")
     assert timedelta(days=7) == EARLIER_KEPT_FOR
     assert "and 7 days as the previous one" in row_of("key")
-    assert timedelta(minutes=15) == deferred_commands.KEPT_FOR == keys.HELD_FOR
+    assert timedelta(minutes=15) == kept_commands.KEPT_FOR == keys.HELD_FOR
     assert timedelta(days=1) == add_many.KEPT_FOR
     assert "| a day " in row_of("to-add")
     assert f"the last {MAX_PAST_RUNS}" in row_of("digest")

@@ -13,7 +13,7 @@ from bot.digests.baseline import pack
 from bot.digests.models import Alert, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
-from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains
 from bot.domains.kept_facts import FactsRepository
@@ -143,9 +143,7 @@ class Life:
             channel_id=f"C_{self.mark}",
             response_url="https://hooks.example",
         )
-        await DeferredCommands(self.documents, RING, clock=self.clock).keep(
-            self.workspace, command
-        )
+        await KeptCommands(self.documents, RING, clock=self.clock).keep(self.workspace, command)
         await self._ask()
 
     async def _ask(self) -> None:

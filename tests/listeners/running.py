@@ -22,7 +22,7 @@ from bot.blocks.builders import actions, button, notice, section
 from bot.blocks.message import Block, Message
 from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.waiting import WaitingRequests
 from bot.home.screen import HomeScreen
@@ -323,7 +323,7 @@ async def running_bot(
             ),
             documents=cast(Any, documents),
             ring=RING,
-            deferred=DeferredCommands(documents, RING, clock=clock),
+            kept_commands=KeptCommands(documents, RING, clock=clock),
             tasks=tasks,
             slack=cast(Any, None),
             installations=cast(Any, None),

@@ -11,8 +11,8 @@ from bot.access.permissions import Permissions
 from bot.app.failures import Failures
 from bot.blocks.message import Message
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
-from bot.dispatch.deferred_commands import DeferredCommands
 from bot.dispatch.incoming import answer_unread
+from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request
 from bot.dispatch.usage import not_understood_message
 from bot.domainkey.screen import KeyScreen
@@ -45,10 +45,10 @@ class Bot:
         self.documents, self.clock = MemoryDocuments(), FakeClock()
         ring = KeyRing({"k1": b"1" * 32})
         keys = Keys(self.documents, ring, clock=self.clock)
-        self.deferred = DeferredCommands(self.documents, ring, clock=self.clock)
+        self.kept_commands = KeptCommands(self.documents, ring, clock=self.clock)
         self.failures = Failures(
             keys,
-            self.deferred,
+            self.kept_commands,
             KeyAllowances(keys, SharedLimits(self.documents, RateLimiter(), Tasks())),
             egress_addresses=(),
             clock=self.clock,
@@ -88,7 +88,7 @@ async def test_what_is_kept_until_there_is_a_key_is_said_to_be(line: str, is_kep
 
     assert await bot.is_said_to_be_kept(line) is is_kept
 
-    kept = [f"{each.command} {each.text}" for each in await bot.deferred.take_all(HERE)]
+    kept = [f"{each.command} {each.text}" for each in await bot.kept_commands.take_all(HERE)]
     assert kept == [line] * is_kept
 
 

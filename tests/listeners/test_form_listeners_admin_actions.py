@@ -19,21 +19,20 @@ from bot.domainkey.form_views import (
     DELETED_IT,
     KEY_FORM,
     NEXT_STEP,
-    STANDS_STILL,
+    UNUSED,
     USE_KEY,
     KeyFormValues,
     key_form,
 )
-from bot.keys.views import (
-    CHECK_KEY,
+from bot.domainkey.views import (
     CHOOSE_AUDIENCES,
     NAME_MANAGERS,
     REMOVE_KEY,
     ROLL_BACK,
-    SET_KEY,
     SHOW_HISTORY,
     TURN_NIGHTS,
 )
+from bot.keys.views import CHECK_KEY, SET_KEY
 from bot.playground.slack import Message, Person, View
 from tests.keys.test_repository import a_draft
 from tests.listeners.running import NEW, PRESS, AdminBot
@@ -104,7 +103,7 @@ ACTIONS = [
     Action(name=ROLL_BACK, value=mark_before, act=Act.KEY_ROLLED_BACK),
     Action(name=REMOVE_KEY, value=mark_in_use, act=Act.KEY_REMOVED),
     Action(name=NEXT_STEP, value=mark_before, in_form=True, words="Step 2 of 3"),
-    Action(name=STANDS_STILL, value=mark_before, in_form=True, words="Step 3 of 3"),
+    Action(name=UNUSED, value=mark_before, in_form=True, words="Step 3 of 3"),
     Action(name=DELETED_IT, value=mark_before, in_form=True, act=Act.EARLIER_KEY_FORGOTTEN),
     Action(name=SHOW_HISTORY, words="actions are kept"),
     Action(name=NAME_MANAGERS, words="appoint others", is_for_admins=True),
@@ -276,7 +275,7 @@ async def test_a_former_manager_is_refused_in_an_open_form(bot: AdminBot, action
     await assert_refused(bot, action, before, await place.use())
 
 
-STALE = {REMOVE_KEY, ROLL_BACK, NEXT_STEP, STANDS_STILL, DELETED_IT}
+STALE = {REMOVE_KEY, ROLL_BACK, NEXT_STEP, UNUSED, DELETED_IT}
 
 
 @pytest.mark.parametrize("action", [a for a in ACTIONS if a.name in STALE], ids=lambda a: a.name)

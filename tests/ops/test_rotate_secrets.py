@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.installations.installation import organisation
 from bot.installations.repository import InstallationRepository
 from bot.keys.key_record import KeyDraft
@@ -39,8 +39,8 @@ def keys_of(documents: Documents, ring: KeyRing) -> Keys:
     return Keys(documents, ring, clock=lambda: MOMENT)
 
 
-def kept_of(documents: Documents, ring: KeyRing) -> DeferredCommands:
-    return DeferredCommands(documents, ring, clock=lambda: MOMENT)
+def kept_of(documents: Documents, ring: KeyRing) -> KeptCommands:
+    return KeptCommands(documents, ring, clock=lambda: MOMENT)
 
 
 async def seal_a_key(documents: Documents, ring: KeyRing) -> None:
@@ -62,7 +62,7 @@ async def install(documents: Documents, ring: KeyRing) -> None:
 # also says in bot/ops/sealed_texts.py what its texts are sealed about.
 SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
     "keys/repository.py": seal_a_key,
-    "dispatch/deferred_commands.py": seal_a_command,
+    "dispatch/kept_commands.py": seal_a_command,
     "installations/repository.py": install,
 }
 # Two keys with the ones before them, one command, two installations of two tokens.

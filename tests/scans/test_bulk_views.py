@@ -68,7 +68,7 @@ def test_of_too_many_the_first_can_be_scanned_and_the_way_to_narrow_is_named() -
 
 
 def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
-    message = first_steps_message(a_key_record(), 12, an_allowance(999), nonce="d1")
+    message = first_steps_message(a_key_record(), 12, an_allowance(999), digest_id="d1")
 
     assert_slack_takes(message)
     assert "It sees 12 domains." in message.text
@@ -82,7 +82,7 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
 
 
 @loop_over(
-    ("domains", "nonce", "labels", "words"),
+    ("domains", "digest_id", "labels", "words"),
     [
         (0, "d1", ["Add domain", "Digest here"], "It sees 0 domains. Digest here"),
         (
@@ -95,9 +95,9 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
     ],
 )
 def test_offers_after_the_first_key_fit_the_portfolio(
-    domains: int, nonce: str, labels: list[str], words: str
+    domains: int, digest_id: str, labels: list[str], words: str
 ) -> None:
-    message = first_steps_message(a_key_record(), domains, None, nonce=nonce)
+    message = first_steps_message(a_key_record(), domains, None, digest_id=digest_id)
 
     assert_slack_takes(message)
     assert words in message.text
@@ -105,7 +105,7 @@ def test_offers_after_the_first_key_fit_the_portfolio(
 
 
 def test_scans_beyond_what_is_left_of_the_hour_are_said_to_pause() -> None:
-    message = first_steps_message(a_key_record(), 12, an_allowance(12), nonce="d1")
+    message = first_steps_message(a_key_record(), 12, an_allowance(12), digest_id="d1")
 
     assert "13 of the 0 requests left this hour" in message.text
     assert "The scan pauses" in message.text

@@ -18,7 +18,7 @@ from bot.access.repository import Act, Audiences, Audit, Managers
 from bot.digests.baseline import unpack
 from bot.digests.repository import ALERT, DigestRepository
 from bot.dispatch.commands import Audience
-from bot.dispatch.deferred_commands import DeferredCommands
+from bot.dispatch.kept_commands import KeptCommands
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists
 from bot.domains.kept_facts import FactsRepository
@@ -130,7 +130,7 @@ async def greeted(documents: Documents) -> None:
 
 
 async def held_key(documents: Documents) -> None:
-    assert (await keys_in(documents).take_held(HOME, BOB)).secret == KEY
+    assert (await keys_in(documents).held(HOME, BOB)).secret == KEY
 
 
 async def installation(documents: Documents) -> None:
@@ -140,7 +140,7 @@ async def installation(documents: Documents) -> None:
 
 
 async def kept(documents: Documents) -> None:
-    commands = await DeferredCommands(documents, SECRETS, clock=lambda: WRITTEN_AT).take_all(HOME)
+    commands = await KeptCommands(documents, SECRETS, clock=lambda: WRITTEN_AT).take_all(HOME)
     assert [(each.command, each.text) for each in commands] == [("/scan", "shop.example")]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.access.repository import Managers
-from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains
 from bot.domains.service import Portfolio, StoredVersions
@@ -102,7 +102,7 @@ async def add_the_rest(app: Harness, path: Path) -> None:
         channel_id=None,
         response_url="https://hooks.slack.com/commands/1",
     )
-    await DeferredCommands(store, ring, clock=app.clock).keep(home, line)
+    await KeptCommands(store, ring, clock=app.clock).keep(home, line)
     portfolio = Portfolio(FakeLists().list_domains, clock=app.clock)
     lists = DomainLists(store, DomainAdder(refuse, portfolio), portfolio, clock=app.clock)
     added = NewDomain(host="new.example", domain_type="owned", tags=("prod",))

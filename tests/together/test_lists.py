@@ -151,7 +151,7 @@ async def test_a_late_list_replaces_no_newer_one(
 async def test_a_replaced_keys_list_is_gone_in_all_processes(processes: Processes) -> None:
     await processes.both_list()
 
-    await processes.one.invalidate_everywhere(HERE)
+    await processes.one.forget_everywhere(HERE)
 
     assert await processes.other.last_snapshot(HERE) is None
     assert await processes.hosts(processes.other) == {"new.example"}
@@ -161,7 +161,7 @@ async def test_a_removed_workspace_leaves_no_list(
     processes: Processes, documents: Documents
 ) -> None:
     await processes.one.invalidate(HERE)
-    await processes.one.invalidate_everywhere(HERE)
+    await processes.one.forget_everywhere(HERE)
     await documents.delete_prefix(f"{HERE}/")
 
     processes.one.forget(HERE)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bot import __version__
-from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.installations.repository import InstallationRepository
 from bot.process.workspace import WorkspaceId
 from bot.store.encryption import KeyRing, check_key_ring
@@ -109,7 +109,7 @@ async def keep_many(app: Harness, old: KeyRing) -> None:
     """Fill the store with commands that people typed, sealed with `old`."""
     store = await open_sqlite(app.settings.database_path)
     await check_key_ring(store, old)
-    kept = DeferredCommands(store, old, clock=app.clock)
+    kept = KeptCommands(store, old, clock=app.clock)
     for number in range(COMMANDS):
         text = "x" * (number % 70)  # of many lengths, so that pages are filled unevenly
         typed = KeptCommand(

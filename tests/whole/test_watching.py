@@ -91,6 +91,19 @@ async def test_a_digest_made_by_one_press_is_deleted_by_another(app: Harness) ->
     assert "was deleted" in gone.everything
 
 
+async def test_nightly_scans_begin_though_slack_fails_after_the_check(app: Harness) -> None:
+    app.account.fill(3)
+    key = app.account.create_key("bot", scopes=("read_domains", "write_domains"), days=90)
+    hold = app.tracker.hold_requests()
+    await app.ada.press(await app.ask(app.ada, "/domainkey"), "Set key")
+    await app.ada.submit(await app.ada.next_form(), {"API key": key})
+    await hold.waiting()
+    app.slack.fail_next("users.info", "internal_error", times=9)
+    hold.release()
+
+    assert "It sees 3 domains" in (await app.next_first_steps()).everything
+
+
 async def test_a_night_scans_within_a_quarter_of_the_allowance(app: Harness) -> None:
     app.tracker.hourly_limit = 40
     app.account.fill(12)

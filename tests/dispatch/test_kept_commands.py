@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.dispatch.deferred_commands import DeferredCommands, KeptCommand
+from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.process.workspace import WorkspaceId
 from bot.store.encryption import KeyRing
 from bot.store.kinds import forget_expired
@@ -21,11 +21,11 @@ def a_command(user_id: str = "U1", text: str = "shop.example") -> KeptCommand:
 
 
 @pytest.fixture
-def kept(documents: MemoryDocuments, clock: FakeClock) -> DeferredCommands:
-    return DeferredCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
+def kept(documents: MemoryDocuments, clock: FakeClock) -> KeptCommands:
+    return KeptCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
 
 
-async def test_commands_keep_their_order(kept: DeferredCommands, clock: FakeClock) -> None:
+async def test_commands_keep_their_order(kept: KeptCommands, clock: FakeClock) -> None:
     typed = [f"d{number}.example" for number in range(9)]
     for text in typed:
         await kept.keep(ONE, a_command(text=text))
@@ -36,7 +36,7 @@ async def test_commands_keep_their_order(kept: DeferredCommands, clock: FakeCloc
 
 @pytest.mark.parametrize(("after_s", "count"), [(899, 1), (901, 0)])
 async def test_a_command_is_kept_for_fifteen_minutes(
-    kept: DeferredCommands, clock: FakeClock, after_s: int, count: int
+    kept: KeptCommands, clock: FakeClock, after_s: int, count: int
 ) -> None:
     await kept.keep(ONE, a_command())
     clock.advance(after_s)
@@ -45,7 +45,7 @@ async def test_a_command_is_kept_for_fifteen_minutes(
 
 
 async def test_kept_commands_expire(
-    kept: DeferredCommands, documents: MemoryDocuments, clock: FakeClock
+    kept: KeptCommands, documents: MemoryDocuments, clock: FakeClock
 ) -> None:
     await kept.keep(ONE, a_command("U1"))
     clock.advance(600)
@@ -57,7 +57,7 @@ async def test_kept_commands_expire(
     assert "/U2/" in left.key
 
 
-async def test_no_secret_is_stored(kept: DeferredCommands, documents: MemoryDocuments) -> None:
+async def test_no_secret_is_stored(kept: KeptCommands, documents: MemoryDocuments) -> None:
     await kept.keep(ONE, a_command(text=KEY))
 
     assert URL not in str(await documents.list_prefix(""))

@@ -28,7 +28,7 @@ class KeptCommand:
     response_url: str | None
 
 
-class DeferredCommands:
+class KeptCommands:
     """Each person's commands, each once; sealed because of a response_url."""
 
     def __init__(
