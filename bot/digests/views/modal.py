@@ -27,6 +27,7 @@ from bot.digests.views.wording import (
     OUTSIDERS,
     called_mrkdwn,
     digest_button,
+    first_check_line,
     manage_button,
     next_run_text,
     person_mrkdwn,
@@ -44,6 +45,8 @@ MAYBE_SENT = (
     "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
 )
 UNANNOUNCED = "❓ Slack did not confirm the announcement of the digest. Check the channel."
+PAUSED_ALREADY = "It is already paused."
+RUNNING_ALREADY = "It is already running."
 EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
 NO_DAY_TO_PAUSE_UNTIL = (
     "⚠️ That day has already begun in the digest's time zone, or is more than ten years away. Pick"
@@ -92,11 +95,16 @@ def made_message(
     is_announced: bool,
     has_outsiders: bool,
     is_line: bool,
+    matches_nothing: bool = False,
 ) -> Message:
     """Return the answer to a digest that was made by one press, or by one typed line."""
     lines = [saved_line(digest, reader_zone)]
     lines += [] if is_announced else [UNANNOUNCED]
     lines += [OUTSIDERS] if has_outsiders else []
+    if first := first_check_line(digest):
+        lines.append(first)
+    if matches_nothing:
+        lines.append(f"{EMPTY_FILTER} Filter text: {code(digest.plan.filter_text, 80)}")
     if is_line:
         runs = next_runs(digest.plan.schedule, digest.made_at, reader_zone)
         lines += [called_mrkdwn(digest.plan), *(f"• {run}" for run in runs)]
@@ -132,6 +140,13 @@ def paused_line(digest: Digest, until: datetime | None) -> str:
     if until is None:
         return "⏸️ Paused. Press `Resume` to run it again."
     return f"⏸️ Paused until {until_text(until, digest.plan.schedule.zone)}."
+
+
+def paused_by_name_line(digest: Digest) -> str:
+    """Return the answer to a typed pause, which has no button `Resume`."""
+    return (
+        f"⏸️ Paused. Type {code(f'/domaindigest resume {digest.plan.name}', 120)} to run it again."
+    )
 
 
 def resumed_line(digest: Digest, reader_zone: str | None) -> str:
