@@ -34,7 +34,7 @@ from bot.digests.views.wording import (
     run_after_pause,
     until_text,
 )
-from bot.dispatch.command_text import NotUnderstood
+from bot.dispatch.command_text import NotUnderstood, split_words
 from bot.dispatch.usage import problem_sentence
 
 LOOKING = "Loading digests…"
@@ -116,11 +116,15 @@ def made_message(
     )
 
 
-def not_understood_text(problems: Sequence[NotUnderstood], understood: Sequence[str]) -> str:
+def not_understood_text(
+    problems: Sequence[NotUnderstood], understood: Sequence[str], filter_text: str = ""
+) -> str:
     """Return which parts of a typed line mean nothing, and which do, as mrkdwn."""
     lines = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS])), "No digest was made."]
     if understood:
-        lines.append(f"Understood: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
+        is_only_filter = set(understood) <= {word.typed for word in split_words(filter_text)}
+        lead = "Filter text" if is_only_filter else "Understood"
+        lines.append(f"{lead}: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
     return "\n".join(lines)
 
 
