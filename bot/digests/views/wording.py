@@ -310,7 +310,7 @@ def _ending(run: PastRun) -> str:
 
 def first_check_line(digest: Digest) -> str:
     """Return what the first check of a running alert does, or nothing for a digest."""
-    if not digest.plan.is_alert or digest.pause or digest.run:
+    if not digest.plan.is_alert or digest.pause or digest.baseline is not None:
         return ""
     first = moment_token(digest.next.due_at)
     return (
