@@ -85,7 +85,8 @@ def saved_line(digest: Digest, reader_zone: str | None) -> str:
         return f"✅ Saved. Paused until {until}{f'; next run {coming}' if coming else ''}."
     if digest.pause:
         return "✅ Saved. The digest is still paused. Press `Resume` to run it."
-    return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
+    saved = f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
+    return "\n".join(filter(None, [saved, first_check_line(digest)]))
 
 
 def made_message(
@@ -101,8 +102,6 @@ def made_message(
     lines = [saved_line(digest, reader_zone)]
     lines += [] if is_announced else [UNANNOUNCED]
     lines += [OUTSIDERS] if has_outsiders else []
-    if first := first_check_line(digest):
-        lines.append(first)
     if matches_nothing:
         lines.append(f"{EMPTY_FILTER} Filter text: {code(digest.plan.filter_text, 80)}")
     if is_line:
