@@ -130,6 +130,7 @@ class DigestFormListeners:
             is_announced=is_announced,
             has_outsiders=visitor.has_outsiders,
             is_line=is_line,
+            matches_nothing=await self._matches_nothing(request, made.plan),
         )
         await request.reply(answer)
 

@@ -200,7 +200,7 @@ def _rule_problem(draft: Draft) -> dict[str, str]:
     if not models.is_label(label):
         return {"label": "Pick a tag or a folder from the list, or type tag:prod."}
     if not draft.people and not group:
-        return {"people": "Pick whom to mention, or empty the tag or folder."}
+        return {"people": "Choose people, or clear the tag or folder."}
     if len(draft.kept or ()) >= models.MAX_RULES:
         many = f"There can be {models.MAX_RULES} rules. Remove the tick from one first."
         return {"label": many}

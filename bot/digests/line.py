@@ -29,9 +29,7 @@ from bot.process.zones import is_zone, zone_names
 VERBS = ("pause", "resume", "send", "delete")
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})")
 _MODES = {"changed": Mode.CHANGES, "worse": Mode.WORSE}
-_NO_WHEN = (
-    "is no day: begin with daily, weekdays, mon, every 2 weeks, monthly 1 or every 15 minutes"
-)
+_NO_WHEN = "Start with daily, weekdays, mon, every 2 weeks, monthly 1 or every 15 minutes"
 _ALL_OF = {"daily": ALL_DAYS, "weekdays": WORKDAYS}
 
 
@@ -106,7 +104,10 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
             line.refuse(words[0].typed, "needs a day: monthly 1, or monthly last fri")
             return words[1:]
         case ["every", *_]:
-            line.refuse(words[0].typed, "takes 2 weeks, or 15, 30 or 60 minutes")
+            line.refuse(
+                words[0].typed,
+                "needs a length. An alert runs every 15, 30 or 60 minutes; a digest every 2 weeks",
+            )
             return words[1:]
     if days := _days_at(texts):
         return _taken(line, words, len(days), days=frozenset(days))
@@ -193,7 +194,7 @@ def _time(line: Line, word: Word, at: str) -> None:
     if line.draft.is_alert:
         line.refuse(word.typed, "does not go with an alert, which has no time")
     elif time_of(at) is None:
-        line.refuse(word.typed, "is no time from 0:00 to 23:59")
+        line.refuse(word.typed, "is not a time. Use 0:00 to 23:59")
     else:
         line.take("time", word.typed, at=at)
 

@@ -172,16 +172,20 @@ class DigestListeners:
         await draw_or_reply(request, modal.preview_form(message), message)
 
     async def resume(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
+        if digest.pause is None:
+            return modal.RUNNING_ALREADY
         require_open(visitor, digest.plan)
         resumed = await self.digests.resume(request.workspace, digest.digest_id, by=visitor.editor)
         return modal.resumed_line(resumed, visitor.member.zone)
 
     async def pause_openly(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         """Pause a digest until it is resumed."""
+        if digest.pause and digest.pause.until is None:
+            return modal.PAUSED_ALREADY
         paused = await self.digests.pause(
             request.workspace, digest.digest_id, by=visitor.editor, until=None
         )
-        return modal.paused_line(paused, None)
+        return modal.paused_by_name_line(paused)
 
     async def delete(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         # Slack has asked for confirmation.

@@ -46,7 +46,8 @@ class Word:
 class NotUnderstood:
     """A part of a command that means nothing, as typed, and why.
 
-    `why` is the predicate of a sentence about it, "" for what is not known at all. `key` is what
+    `why` is the predicate of a sentence about it, "" for what is not known at all;
+    with a capital it is a sentence that follows "I don't know". `key` is what
     the sentence names in place of the part. `fix` is what may be meant, "" to leave the part out,
     `None` where neither helps.
     """

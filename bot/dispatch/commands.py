@@ -116,7 +116,7 @@ _ALL = (
             ("/domaindigest daily me", "into your own direct messages, seen by you alone"),
             ("/domaindigest pause Prod", "also resume, send and delete, by the digest's name"),
         ),
-        note="Behind the days, in any order: time, time zone, filters as for `/domains`, changed"
+        note="After the days, in any order: time, time zone, filters as for `/domains`, changed"
         " or worse, name:x, me. Without a time it is 9:00, without a zone yours.",
         audience=Audience.MEMBERS,
         opens_form=True,

@@ -138,7 +138,10 @@ def not_understood_message(
 def problem_sentence(problem: NotUnderstood) -> str:
     """Return a sentence on a part of a command, as mrkdwn."""
     named = code(problem.key or problem.part, 80)
-    return f"{named} {clip(problem.why, 100)}." if problem.why else f"I don't know {named}."
+    if not problem.why:
+        return f"I don't know {named}."
+    why = clip(problem.why, 100)
+    return f"I don't know {named}. {why}." if why[0].isupper() else f"{named} {why}."
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -72,8 +72,10 @@ async def test_where_the_trigger_has_expired_the_form_is_behind_a_button(ready: 
 async def test_a_named_digest_is_paused_resumed_sent_and_deleted(ready: Harness) -> None:
     await typed(ready, 'daily name:"Prod now"', "Saved")
 
-    await typed(ready, "pause prod NOW", "Paused.")
+    await typed(ready, "pause prod NOW", "/domaindigest resume Prod now")
+    await typed(ready, "pause prod NOW", "It is already paused.")
     await typed(ready, 'resume "Prod now"', "Resumed.")
+    await typed(ready, 'resume "Prod now"', "It is already running.")
     await typed(ready, "send Prod now", "Sent to")
     unknown = await typed(ready, "pause Other", "called `Other`")
     await typed(ready, "delete Prod now", "Deleted")

@@ -18,6 +18,7 @@ from bot.blocks.builders import (
 )
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
+    bold,
     host_text,
     lines_within,
     literal,
@@ -81,6 +82,7 @@ def alert_message(
             for fall in falls[:MAX_LISTED]
         ),
         *([context(f"and {left_out:,} more")] if left_out > 0 else []),
+        *([context(bold(digest.plan.name, 80))] if digest and digest.plan.name else []),
         *map(context, [*alert.notes, *_states(alert, digest, now), *filter(None, [last_word])]),
     ]
     others = [manage_button(digest) if digest else None]
@@ -179,7 +181,7 @@ def _states(alert: Alert, digest: Digest | None, now: datetime) -> list[str]:
     """Return who is on it, and what is snoozed, as mrkdwn."""
     lines = []
     if alert.taken_by and alert.taken_at and alert.down:
-        lines.append(f"👋 {person(alert.taken_by)} is on it since {moment_token(alert.taken_at)}.")
+        lines.append(f"👋 {person(alert.taken_by)} took it: {moment_token(alert.taken_at)}.")
     if digest and (of_all := digest.active_snooze(now)):
         lines.append(snooze_text(of_all))
     elif snooze := alert.active_snooze(now):
@@ -302,5 +304,7 @@ def _ending(alert: Alert, *, is_mrkdwn: bool = False) -> str:
     time = lasting_text(last - min(fall.at for fall in recovered))
     gone = len(alert.falls) - len(recovered)
     more = f"; {plural(gone, 'domain')} no longer in the portfolio" if gone else ""
-    all_of = f"all {len(recovered):,} domains" if len(recovered) > 1 else "1 domain"
+    count = len(recovered)
+    many = "both domains" if count == 2 else f"all {count:,} domains"
+    all_of = many if count > 1 else "1 domain"
     return f"✅ Recovered: {all_of}, after {time}{more}"

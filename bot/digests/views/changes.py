@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import chain, islice
 from typing import Any
 
@@ -196,10 +196,10 @@ def _renewed(report: Report) -> _Group:
 
 
 def _soon(report: Report, now: datetime) -> _Group:
-    """Return what ends soon, first what came to fewer days since the last digest."""
+    """Return what ends soon: by tomorrow, then what came to fewer days since the last digest."""
     age = _common_age([row.ends for _, row in report.soon], now)
     nearer = {domain.domain for domain in report.nearer}
-    soon = sorted(report.soon, key=lambda each: _urgency(report, each, nearer, now))
+    soon = sorted(report.soon, key=lambda each: _urgency(each, nearer, now))
     lines = (
         _line(domain, soon_text(row, now, age=not age, is_owned=report.is_owned(domain)))
         for domain, row in soon
@@ -211,11 +211,14 @@ def _soon(report: Report, now: datetime) -> _Group:
 
 
 def _urgency(
-    report: Report, soon: tuple[Domain, Ending], nearer: Collection[str], now: datetime
-) -> tuple[bool, bool, bool]:
-    """Return a key by which what has ended comes first, of owned domains before others."""
+    soon: tuple[Domain, Ending], nearer: Collection[str], now: datetime
+) -> tuple[bool, bool, date]:
+    """Return a key by which what has ended or ends by tomorrow comes first, owned or not."""
     domain, row = soon
-    return not report.is_owned(domain), not _has_ended(row, now), domain.domain not in nearer
+    first = row.ends.first
+    is_urgent = first is not None and first.days_left(now) <= 1
+    is_nearer = not is_urgent and domain.domain in nearer
+    return not is_urgent, not is_nearer, first.day if first else date.max
 
 
 def _has_ended(row: Ending, now: datetime) -> bool:

@@ -130,8 +130,8 @@ def more_fields(draft: Draft) -> list[Block]:
         fields.append(_field("File", file, hint, optional=True))
     points = _number(POINTS_FIELD, models.POINTS, draft.points)
     severities = {each.value: each.value.capitalize() for each in LEAST}
-    of_points = "A score counts as worse or better from so many points on, 1 to 50."
-    of_days = "Up to six numbers from 1 to 365. Each counts as worse when it is reached."
+    of_points = "At least this many points, 1 to 50, count as worse or better."
+    of_days = "Warn when this many days are left. Up to six numbers from 1 to 365."
     of_least = "A new issue counts as worse from this severity on."
     return [
         *fields,

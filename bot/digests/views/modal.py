@@ -27,13 +27,14 @@ from bot.digests.views.wording import (
     OUTSIDERS,
     called_mrkdwn,
     digest_button,
+    first_check_line,
     manage_button,
     next_run_text,
     person_mrkdwn,
     run_after_pause,
     until_text,
 )
-from bot.dispatch.command_text import NotUnderstood
+from bot.dispatch.command_text import NotUnderstood, split_words
 from bot.dispatch.usage import problem_sentence
 
 LOOKING = "Loading digests…"
@@ -44,6 +45,8 @@ MAYBE_SENT = (
     "❓ Slack did not confirm the post. Check the channel before you press `Send now` again."
 )
 UNANNOUNCED = "❓ Slack did not confirm the announcement of the digest. Check the channel."
+PAUSED_ALREADY = "It is already paused."
+RUNNING_ALREADY = "It is already running."
 EMPTY_FILTER = "⚠️ At the moment no domain matches the filter."
 NO_DAY_TO_PAUSE_UNTIL = (
     "⚠️ That day has already begun in the digest's time zone, or is more than ten years away. Pick"
@@ -82,7 +85,8 @@ def saved_line(digest: Digest, reader_zone: str | None) -> str:
         return f"✅ Saved. Paused until {until}{f'; next run {coming}' if coming else ''}."
     if digest.pause:
         return "✅ Saved. The digest is still paused. Press `Resume` to run it."
-    return f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
+    saved = f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
+    return "\n".join(filter(None, [saved, first_check_line(digest)]))
 
 
 def made_message(
@@ -92,11 +96,14 @@ def made_message(
     is_announced: bool,
     has_outsiders: bool,
     is_line: bool,
+    matches_nothing: bool = False,
 ) -> Message:
     """Return the answer to a digest that was made by one press, or by one typed line."""
     lines = [saved_line(digest, reader_zone)]
     lines += [] if is_announced else [UNANNOUNCED]
     lines += [OUTSIDERS] if has_outsiders else []
+    if matches_nothing:
+        lines.append(f"{EMPTY_FILTER} Filter text: {code(digest.plan.filter_text, 80)}")
     if is_line:
         runs = next_runs(digest.plan.schedule, digest.made_at, reader_zone)
         lines += [called_mrkdwn(digest.plan), *(f"• {run}" for run in runs)]
@@ -108,11 +115,15 @@ def made_message(
     )
 
 
-def not_understood_text(problems: Sequence[NotUnderstood], understood: Sequence[str]) -> str:
+def not_understood_text(
+    problems: Sequence[NotUnderstood], understood: Sequence[str], filter_text: str = ""
+) -> str:
     """Return which parts of a typed line mean nothing, and which do, as mrkdwn."""
     lines = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS])), "No digest was made."]
     if understood:
-        lines.append(f"Understood: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
+        is_only_filter = set(understood) <= {word.typed for word in split_words(filter_text)}
+        lead = "Filter text" if is_only_filter else "Understood"
+        lines.append(f"{lead}: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
     return "\n".join(lines)
 
 
@@ -132,6 +143,13 @@ def paused_line(digest: Digest, until: datetime | None) -> str:
     if until is None:
         return "⏸️ Paused. Press `Resume` to run it again."
     return f"⏸️ Paused until {until_text(until, digest.plan.schedule.zone)}."
+
+
+def paused_by_name_line(digest: Digest) -> str:
+    """Return the answer to a typed pause, which has no button `Resume`."""
+    return (
+        f"⏸️ Paused. Type {code(f'/domaindigest resume {digest.plan.name}', 120)} to run it again."
+    )
 
 
 def resumed_line(digest: Digest, reader_zone: str | None) -> str:

@@ -86,7 +86,11 @@ def _lost(report: Report) -> str:
 
 def preview_note(owners: int) -> str:
     """Return the note of a preview; `owners` counts the mentions of the post itself."""
-    would = f" It would mention {plural(owners, 'owner')}." if owners else ""
+    would = (
+        f" It would mention {plural(owners, 'person or group', 'people or groups')}."
+        if owners
+        else ""
+    )
     return f"👀 *Preview:* only you can see this. No one is mentioned.{would}"
 
 

@@ -215,14 +215,18 @@ def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Mess
     `has_outsiders`: people of another company read the channel.
     """
     who = wording.person_mrkdwn(digest.made_by_name)
-    title = f"🗓️ {who} *set up a health digest for this channel.*"
+    is_alert = digest.plan.is_alert
+    kind = "an alert" if is_alert else "a health digest"
+    title = f"🗓️ {who} *set up {kind} for this channel.*"
     if digest.moved_at:  # possibly not by its creator
-        title = f"🗓️ {who}*'s health digest is posted in this channel from now on.*"
+        kind = "alert" if is_alert else "health digest"
+        title = f"🗓️ {who}*'s {kind} is posted in this channel from now on.*"
     how = "To change, pause, or delete it, press `Manage` or type `/domaindigest`."
     return message_of(
         section(title),
         fields([*wording.plan_lines(digest.plan), _first_pair(digest)]),
         *actions(wording.manage_button(digest)),
+        *([context(first)] if (first := wording.first_check_line(digest)) else []),
         context(f"{wording.OUTSIDERS} {how}" if has_outsiders else how),
     )
 

@@ -131,7 +131,7 @@ def owners_line(ids: Sequence[str]) -> str:
         return ""
     left_out = len(tokens) - MAX_MENTIONED
     more = f" and {plural(left_out, 'more owner')}" if left_out > 0 else ""
-    return f"{' '.join(tokens[:MAX_MENTIONED])}{more}: domains you own got worse."
+    return f"{' '.join(tokens[:MAX_MENTIONED])}{more}: domains that you look after got worse."
 
 
 def _token(slack_id: str) -> str:
@@ -306,3 +306,13 @@ def _ending(run: PastRun) -> str:
     if run.outcome is not Outcome.POSTED:
         return f"⚠️ {miss_text(run)}"
     return f"sent by {person(run.asked_by)}" if run.asked_by else "posted"
+
+
+def first_check_line(digest: Digest) -> str:
+    """Return what the first check of a running alert does, or nothing for a digest."""
+    if not digest.plan.is_alert or digest.pause or digest.baseline is not None:
+        return ""
+    first = moment_token(digest.next.due_at)
+    return (
+        f"The first check, {first}, only notes how things stand. Alerts begin with the next one."
+    )

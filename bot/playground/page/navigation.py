@@ -43,7 +43,7 @@ def draw(sandbox: Sandbox) -> None:
             now.text, here.text = clock_text(sandbox), local_text(sandbox)
 
         _draw_moves(sandbox, look)
-        note = "It only moves ahead: what has happened keeps its time. Start again to be back."
+        note = "The clock only goes forward. Restart the playground to reset it."
         ui.label(note).classes("text-xs opacity-70")
     look()
     ui.timer(LOOK_AGAIN_S, look)

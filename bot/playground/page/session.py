@@ -97,13 +97,19 @@ def from_query(slack: LocalSlack, query: Mapping[str, str]) -> Session:
     return Session(slack, query.get("as", DEFAULT_PERSON), query.get("channel", ""))
 
 
-def place_of_link(url: str, slack: LocalSlack) -> str | None:
-    """Return where `slack://app?team=…&id=…&tab=…` leads; None: not to this app's tabs here.
+def place_of_link(url: str, session: Session) -> str | None:
+    """Return where a link to the app's tabs or to its direct message leads; None: elsewhere.
+
+    `slack://app?team=…&id=…&tab=…`, or `slack://channel?team=…&id=…`.
 
     https://docs.slack.dev/interactivity/deep-linking
     """
     parts = urlsplit(url)
     asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    slack = session.slack
+    if (parts.scheme, parts.netloc, asked.get("team")) == ("slack", "channel", slack.team_id):
+        direct = slack.world.workspace.direct_message(session.member)
+        return DIRECT_MESSAGE if asked.get("id") == direct.id else None
     is_ours = (asked.get("team"), asked.get("id")) == (slack.team_id, slack.universe.app.id)
     if (parts.scheme, parts.netloc) != ("slack", "app") or not is_ours:
         return None

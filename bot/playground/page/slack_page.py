@@ -142,7 +142,7 @@ class SlackScreen:
 
     async def _open_link(self, url: str) -> None:
         """Open the app's tab to which a link leads; a form would lie over it, and is closed."""
-        place = place_of_link(url, self._session.slack)
+        place = place_of_link(url, self._session)
         if place is None:
             self._complain("This link leads elsewhere than to this app: nothing opens here.")
             return

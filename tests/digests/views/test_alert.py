@@ -59,6 +59,8 @@ def test_an_alert_is_announced_without_the_number_of_worst_domains_that_it_never
 
     message = taken(announcement_message(a_digest(schedule=schedule, worst_count=7)))
 
+    assert "set up an alert for this channel" in shown_text(message)
+    assert "only notes how things stand. Alerts begin with the next one." in shown_text(message)
     assert "As soon as something gets worse" in shown_text(message)
     assert "Worst domains shown" not in shown_text(message)
 
@@ -123,7 +125,7 @@ def test_who_is_on_it_and_what_is_snoozed_stands_in_the_card() -> None:
     message = taken(alert_message(NAME, alert, post.digest, now), f"<@{ADMIN_ID}>")
     later = alert_message(NAME, alert, post.digest, now + timedelta(days=8))
 
-    assert f"<@{ADMIN_ID}> is on it since" in str(message.blocks)
+    assert f"<@{ADMIN_ID}> took it:" in str(message.blocks)
     assert f"<@{ADMIN_ID}> snoozed a.example until" in str(message.blocks)
     assert {"Take over", "Let go", "End snooze"} <= set(buttons(message))
     assert "I'm on it" not in buttons(message)

@@ -86,7 +86,7 @@ def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None
 
     message = taken(digest_message(a_post(report=report, mentions=rules)), GROUP)
 
-    calling = f"<@{ADMIN_ID}> {GROUP}: domains you own got worse."
+    calling = f"<@{ADMIN_ID}> {GROUP}: domains that you look after got worse."
     assert everywhere(message, calling)
     assert "U0OTHER" not in str(message)
 
@@ -135,7 +135,7 @@ def test_a_preview_mentions_no_one_and_has_no_buttons() -> None:
     message = taken(digest_message(a_post(report=report, mentions=rules, is_preview=True)))
 
     assert message.text.startswith("Preview: only you can see this")
-    assert everywhere(message, "It would mention 2 owners.")
+    assert everywhere(message, "It would mention 2 people or groups.")
     assert ADMIN_ID not in str(message)
     assert buttons(message) == {}
 

@@ -156,7 +156,7 @@ def test_an_invalid_value_is_explained_under_its_field(field: str, state: Json, 
 @loop_over(
     ("states", "field", "text"),
     [
-        ({LABEL_FIELD: chosen("tag:prod")}, PEOPLE_FIELD, "Pick whom to mention"),
+        ({LABEL_FIELD: chosen("tag:prod")}, PEOPLE_FIELD, "Choose people"),
         ({PEOPLE_FIELD: {"selected_users": ["U0BOB"]}}, LABEL_FIELD, "Pick the tag or folder"),
         ({GROUP_FIELD: chosen("S0WEB")}, LABEL_FIELD, "Pick the tag or folder"),
         (

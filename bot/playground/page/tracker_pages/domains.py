@@ -87,8 +87,8 @@ def add(sandbox: Sandbox) -> None:
 def _draw(account: Account) -> None:
     draw_title(
         f"Domains of {account.name}",
-        "Click a score to change it: the next list or scan in Slack sees it. Press registrar or"
-        " name servers, and the domain has others: its next scan shows that.",
+        "Click a score to change it: the next list or scan in Slack sees it. Press a"
+        " button to change the registrar or name servers. The next scan shows it.",
     )
     listed = PagedTable(
         COLUMNS,

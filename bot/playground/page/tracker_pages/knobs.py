@@ -75,7 +75,7 @@ def _draw_settings(tracker: Tracker) -> None:
 
 def _draw_dialects(sandbox: Sandbox) -> None:
     ui.label("What scans look like inside").classes("text-lg")
-    ui.label("The next scan is of the same facts, told as another tool does.").classes("dt-note")
+    ui.label("The same facts, in another scanner's format.").classes("dt-note")
     with ui.row().classes("w-full items-start"):
         for name in sandbox.demo_keys:
             shown = ui.select(DIALECTS, label=f"Scans of {name}").style("min-width: 380px")
