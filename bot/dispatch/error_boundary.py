@@ -166,8 +166,8 @@ class ErrorBoundary:
             finally:
                 took_s, outcome = seconds_now() - started, outcome_of(failure)
                 self.note(what.name, outcome, took_s)
-                error_name = type(failure).__name__ if failure else None
-                logger.info("request", outcome=outcome, error=error_name, took_s=round(took_s, 3))
+                why = {"error": type(failure).__name__} if failure else {}
+                logger.info("request", outcome=outcome, took_s=round(took_s, 3), **why)
             if waiting:  # after a cancellation the waiting stays until the person knows
                 self.inflight.close(waiting)
             if self._at_home and request.origin.is_home:

@@ -312,7 +312,7 @@ class Checks:
         text = card.everything
         wrong = {
             "is over": headline(card).startswith(("✅", "Ended")) == bool(alert.down),
-            "is taken": ("took it:" in text) != bool(alert.taken_by and alert.down),
+            "is taken": ("is on it since" in text) != bool(alert.taken_by and alert.down),
             "is taken by another": bool(
                 alert.taken_by and alert.down and f"<@{alert.taken_by}> is on it" not in text
             ),

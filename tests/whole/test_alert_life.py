@@ -153,7 +153,7 @@ async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     card = await fallen(ready, {"www.example": 60}, "fell to 60")
     now = ready.clock()
     await ready.ada.press(card, "I'm on it")
-    by_ada = await redrawn(ready.bob, "took it:")
+    by_ada = await redrawn(ready.bob, "is on it since")
     await ready.bob.press(by_ada, "Let go")
     refused = await ready.bob.next_message(where=lambda each: "is on it. " in each.everything)
     await ready.bob.press(by_ada, "Take over")
@@ -164,13 +164,13 @@ async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     free = await ready.bob.next_message(where=lambda each: "I'm on it" in each.buttons)
     lines = await until_thread(ready, card, 2)
 
-    assert f"<@{ready.ada.id}> took it: {moment_text(now)}" in by_ada.everything
+    assert f"<@{ready.ada.id}> is on it since {moment_text(now)}" in by_ada.everything
     assert {"Take over", "Let go"} <= set(by_ada.buttons)
     assert refused.is_ephemeral
     assert again.is_ephemeral
     assert lines[0] == f"<@{ready.bob.id}> took over from <@{ready.ada.id}>."
     assert "let go" in lines[1]
-    assert "took it:" not in free.everything
+    assert "is on it since" not in free.everything
     assert len(cards(ready)) == 1
 
 

@@ -72,7 +72,7 @@ async def test_a_fall_is_posted_once_and_someone_takes_it(ready: Harness) -> Non
 
     presses = (each.press(post, "I'm on it") for each in (ready.ada, ready.bob))
     await asyncio.gather(*presses)
-    taken = await redrawn(ready.bob, "took it:")
+    taken = await redrawn(ready.bob, "is on it since")
     is_ada = f"<@{ready.ada.id}> is on it" in taken.everything
     first, other = (ready.ada, ready.bob) if is_ada else (ready.bob, ready.ada)
     answer = await other.next_message(where=lambda each: "is on it. " in each.everything)
@@ -81,7 +81,7 @@ async def test_a_fall_is_posted_once_and_someone_takes_it(ready: Harness) -> Non
 
     assert "www.example" in post.everything
     assert "97 good to" in post.text
-    assert f"<@{first.id}> took it:" in taken.everything
+    assert f"<@{first.id}> is on it since" in taken.everything
     assert taken.ts == post.ts
     assert "I'm on it" not in taken.buttons
     assert "Manage" in taken.buttons

@@ -41,7 +41,7 @@ async def test_an_alert_of_ones_own_is_a_card_in_ones_direct_messages(ready: Har
     await watched_alone(ready)
     card = await fallen(ready, {"www.example": 60}, "fell to 60", channel="dm")
     await ready.bob.press(card, "I'm on it")
-    taken = await redrawn(ready.bob, "took it:", "dm")
+    taken = await redrawn(ready.bob, "is on it since", "dm")
     await ready.bob.choose(await open_list(ready, ready.bob), "Snooze", "1 day")
     snoozed = await settled(ready.bob)
     of_ada = await open_list(ready, ready.ada)

@@ -181,7 +181,7 @@ def _states(alert: Alert, digest: Digest | None, now: datetime) -> list[str]:
     """Return who is on it, and what is snoozed, as mrkdwn."""
     lines = []
     if alert.taken_by and alert.taken_at and alert.down:
-        lines.append(f"👋 {person(alert.taken_by)} took it: {moment_token(alert.taken_at)}.")
+        lines.append(f"👋 {person(alert.taken_by)} is on it since {moment_token(alert.taken_at)}.")
     if digest and (of_all := digest.active_snooze(now)):
         lines.append(snooze_text(of_all))
     elif snooze := alert.active_snooze(now):

@@ -125,7 +125,7 @@ def test_who_is_on_it_and_what_is_snoozed_stands_in_the_card() -> None:
     message = taken(alert_message(NAME, alert, post.digest, now), f"<@{ADMIN_ID}>")
     later = alert_message(NAME, alert, post.digest, now + timedelta(days=8))
 
-    assert f"<@{ADMIN_ID}> took it:" in str(message.blocks)
+    assert f"<@{ADMIN_ID}> is on it since" in str(message.blocks)
     assert f"<@{ADMIN_ID}> snoozed a.example until" in str(message.blocks)
     assert {"Take over", "Let go", "End snooze"} <= set(buttons(message))
     assert "I'm on it" not in buttons(message)
