@@ -80,7 +80,7 @@ async def live(app: Harness) -> None:
     score(app, "www.example", 60)
     card = await next_alert(app, app.bob)
     await app.ada.press(card, "I'm on it")
-    await redrawn(app.bob, "took it:")
+    await redrawn(app.bob, "is on it since")
     await at_nine(app)
 
 

@@ -69,6 +69,22 @@ async def test_where_the_trigger_has_expired_the_form_is_behind_a_button(ready: 
     assert form.values["Filter"] == "tag:prod"
 
 
+async def test_a_line_whose_filter_matches_no_domain_says_so(ready: Harness) -> None:
+    made = await typed(ready, "daily tag:prd", "Saved")
+
+    assert "no domain matches the filter. Filter text: tag:prd" in made.everything.replace("`", "")
+
+
+async def test_to_pause_or_resume_twice_tells_the_channel_once(ready: Harness) -> None:
+    await typed(ready, "daily name:Prod", "Saved")
+    for line, words in (("pause Prod", "Paused."), ("resume Prod", "Resumed.")):
+        await typed(ready, line, words)
+        await typed(ready, line, "already")
+
+    seen = " ".join(each.everything for each in ready.ada.messages("general"))
+    assert (seen.count("paused the digest"), seen.count("resumed the digest")) == (1, 1)
+
+
 async def test_a_named_digest_is_paused_resumed_sent_and_deleted(ready: Harness) -> None:
     await typed(ready, 'daily name:"Prod now"', "Saved")
 

@@ -115,6 +115,21 @@ def test_a_date_that_came_to_seven_days_is_read_before_dates_that_were_already_n
     assert "and 2 more" in text
 
 
+def test_what_ends_by_tomorrow_is_read_first_also_of_domains_that_are_not_owned() -> None:
+    index = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcd"])
+    index |= index_by_host([a_domain("parked.ex", 90, domain_type="parked")])
+    rows = {host: ending(days) for days, host in enumerate(index, 5)} | {"parked.ex": ending(0)}
+    report = make_report(
+        index, None, worst_count=5, ends=KnownFacts(rows, MOMENT), owned_type="owned"
+    )
+
+    text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
+
+    first, *_ = [line for line in text.splitlines() if line.startswith("• *")]
+    assert "parked.ex" in first
+    assert "and 2 more" in text
+
+
 def test_a_fourth_domain_is_named_where_and_1_more_would_stand() -> None:
     rows = {f"{letter}.ex": ending(5) for letter in "abcd"}
 
