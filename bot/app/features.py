@@ -102,7 +102,15 @@ class Features:
         self.managers = Managers(documents)
         self.permissions = Permissions(self.managers, Audiences(documents))
         self.audit = Audit(documents, clock=clock)
-        self.notices = KeyNotices(services.posting, self.keys, self.managers, key_notice, tasks)
+        self.notices = KeyNotices(
+            documents,
+            tasks,
+            services.posting,
+            self.keys,
+            self.managers,
+            key_notice,
+            clock=clock,
+        )
         limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
         self.allowances = KeyAllowances(self.keys, limits)
         self.client = TrackerClient(
@@ -178,11 +186,6 @@ class Features:
         )
         owners = Owners(services.posting, self.keys, owner_notice)
         self.worker = DigestWorker(repository, delivery, owners, services.tasks, clock=clock)
-
-    def stop(self) -> None:
-        self.worker.stop()
-        self.nightly.stop_all()
-        self.bulk.stop_all()
 
 
 def register_features(app: AsyncApp, services: Services) -> Features:

@@ -51,6 +51,7 @@ async def register_lifecycle(
 
     uninstaller = Uninstaller(
         documents,
+        services.tasks,
         services.installations,
         still_works=partial(still_works, services.slack.client_for),
         caches=[features.portfolio.forget, services.installations.forget],

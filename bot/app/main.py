@@ -74,7 +74,7 @@ async def run_periodic(
             try:
                 yield {"tick": ticks.are_recent, "queue": takes_part}
             finally:
-                features.stop()
+                services.tasks.stop()
 
 
 async def serve(
@@ -105,7 +105,7 @@ async def serve(
 
         listener = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(finish)
-        stack.callback(features.stop)
+        stack.callback(services.tasks.stop)
         periodic = {**features.periodic, **lifecycle}
         checks = {
             "store": services.documents.check,

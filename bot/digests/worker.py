@@ -84,12 +84,11 @@ class DigestWorker:
             WeakValueDictionary()
         )
         self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
-        self._is_stopped = False
 
     async def run_due(self) -> None:
         """Start the due digests that are not under way; they run on after this returns."""
         for workspace, digest_id in await self.repository.due(self.clock(), limit=DUE_AT_MOST):
-            if self._is_stopped:
+            if self.tasks.is_stopping:
                 return
             under_way = self._under_way[workspace]
             if digest_id not in under_way and len(under_way) < WAITING_PER_WORKSPACE:
@@ -106,10 +105,6 @@ class DigestWorker:
         for failure in await asyncio.gather(*(self._start(workspace, each) for each in new)):
             if failure:
                 raise failure
-
-    def stop(self) -> None:
-        """Start no more digests, also none that waits for a worker; others go on."""
-        self._is_stopped = True
 
     def _start(self, workspace: WorkspaceId, digest_id: str) -> "asyncio.Task[BotError | None]":
         self._under_way[workspace].add(digest_id)
@@ -141,7 +136,7 @@ class DigestWorker:
         return None
 
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
-        if self._is_stopped:
+        if self.tasks.is_stopping:
             raise models.StoppedError("stopped before it was begun")
         token = secrets.token_hex(8)
         digest, notices = await self._settle(workspace, digest_id)

@@ -18,7 +18,7 @@ from bot.keys.key_record import (
     OtherKeyError,
     StoredKey,
 )
-from bot.process.workspace import WorkspaceId, workspace_of_key
+from bot.process.workspace import WorkspaceId
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
 
@@ -39,11 +39,6 @@ class Keys:
     ring: KeyRing
     _: KW_ONLY
     clock: Callable[[], datetime]
-
-    async def due(self) -> list[WorkspaceId]:
-        """Return workspaces whose keys need work now, at most a thousand."""
-        keys = await self.documents.due_keys(self.clock(), KIND)
-        return [workspace_of_key(key) for key in keys]
 
     async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the earlier one, `None` when there is none."""

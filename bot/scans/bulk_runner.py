@@ -82,6 +82,7 @@ class BulkScans(DueWork):
     """Starts, runs and stops bulk scans."""
 
     kind = bulk_record.KIND
+    at_once = 2  # people need the other slots for scans
     scans: Scans
     messages: Posting
 
@@ -141,7 +142,7 @@ class BulkScans(DueWork):
         if (lease := await self._take(workspace)) is None:
             return
         await self._recover(lease)
-        while not lease.run.end and not self.is_stopped:
+        while not lease.run.end and not self.tasks.is_stopping:
             if lease.run.is_stopping or not lease.run.left:
                 await lease.change(bulk_record.ended)
             elif not await self._scan_next(lease):

@@ -168,6 +168,7 @@ class NightlyScans(DueWork):
     """Scans at night, one domain of a workspace at a time; people and digests go first."""
 
     kind = KIND
+    at_once = 2  # people need the other slots for scans
     setting: NightlySetting
     portfolio: Portfolio
     scans: Scans

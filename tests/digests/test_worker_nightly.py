@@ -268,8 +268,9 @@ async def test_a_refused_key_ends_the_night(sky: Observatory) -> None:
 
 
 async def test_a_process_that_stops_begins_no_scan(sky: Observatory) -> None:
-    sky.nightly.stop_all()
+    sky.tasks.stop()
     await sky.night()
+    sky.tasks = Tasks()
     begun, sky.nightly = [*sky.scanned], sky.process()
     await sky.night()
 

@@ -14,6 +14,7 @@ from bot.installations.installation import (
 )
 from bot.installations.repository import InstallationRepository
 from bot.installations.uninstall import Uninstaller
+from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import Documents, StoreError
@@ -89,6 +90,7 @@ def an_uninstaller(documents: ErasableDocuments) -> Uninstaller:
 
     return Uninstaller(
         documents,
+        Tasks(),
         InstallationRepository(documents, RING),
         still_works=still_works,
         caches=[],
@@ -112,8 +114,10 @@ class Registry:
         self.since: datetime | None = MOMENT - HOUR
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.repository = a_repository(self.documents)
+        self.tasks = Tasks()
         self.uninstaller = Uninstaller(
             self.documents,
+            self.tasks,
             self.repository,
             still_works=self.still_works,
             caches=[self.emptied.append],
@@ -129,6 +133,7 @@ class Registry:
         """Do all that a tick begins."""
         self.clock.now += after
         await self.uninstaller.run_due()
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:
         self.asked.append(home)

@@ -62,14 +62,11 @@ async def test_one_that_cannot_be_proved_does_not_keep_the_others(registry: Regi
     for home in (ACME, OTHER):
         await registry.install(home)
     registry.working.clear()
-    registry.clock.now += 2 * DAY
     registry.inner.before["get"] = fail
 
-    await registry.uninstaller.run_due()
-    await registry.uninstaller.run_due()
+    await registry.tick(after=2 * DAY)
     first = [await registry.has_token(home) for home in (ACME, OTHER)]
-    registry.clock.now += 1.5 * DAY
-    await registry.uninstaller.run_due()
+    await registry.tick()
 
     assert sorted(first) == [False, True]
     assert not [home for home in (ACME, OTHER) if await registry.has_token(home)]

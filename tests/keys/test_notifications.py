@@ -77,11 +77,13 @@ class Bot:
         """Start as a new process would, on the same store."""
         self.tasks = Tasks()
         self.notices = KeyNotices(
+            self.documents,
+            self.tasks,
             self.posts,
             self.keys,
             self.managers,
             words,
-            self.tasks,
+            clock=self.clock,
         )
 
     async def tick(self, times: int = 1) -> None:
