@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import aiohttp
@@ -24,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.installations.authorize import Clients, InstalledWorkspaces, correct_workspace
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
-from bot.process.clock import seconds_now
+from bot.process.clock import Clock, seconds_now
 from bot.process.logs import bolt_logger
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
@@ -95,7 +94,7 @@ def open_workspaces(
     repository: InstallationRepository,
     clients: SlackClients,
     *,
-    clock: Callable[[], datetime],
+    clock: Clock,
 ) -> SlackAuth:
     """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
@@ -112,9 +111,7 @@ def open_workspaces(
     )
 
 
-def _one_workspace(
-    clients: SlackClients, token: str, *, clock: Callable[[], datetime]
-) -> SlackAuth:
+def _one_workspace(clients: SlackClients, token: str, *, clock: Clock) -> SlackAuth:
     once, health = clients.once(token), auth.SlackHealth()
     own = auth.Identity(clients.patient(token), once, clock=clock)
 

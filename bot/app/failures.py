@@ -1,9 +1,8 @@
 """Explain failures: every feature's sentences, and what is known about who asked."""
 
 import contextlib
-from collections.abc import Awaitable, Callable
-from dataclasses import KW_ONLY, dataclass
-from datetime import datetime
+from collections.abc import Awaitable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bot.access.permissions import Permissions
@@ -66,10 +65,8 @@ class Failures:
     keys: Keys
     kept_commands: KeptCommands
     allowances: KeyAllowances
-    _: KW_ONLY
-    egress_addresses: tuple[str, ...]
-    clock: Callable[[], datetime]
     permissions: Permissions
+    egress_addresses: tuple[str, ...]
 
     async def explain(self, error: Exception, request: Request) -> Message:
         """Return the message about an error; a command that lacks a key is stored for later."""
@@ -90,7 +87,7 @@ class Failures:
         record = await _or_none(self.keys.record(workspace)) if has_two_sides else None
         return Facts(
             reference=request.reference,
-            now=self.clock(),
+            now=self.keys.clock(),
             user_id=request.origin.user_id,
             is_admin=has_two_sides
             and bool(await _or_none(self.permissions.may_configure(request))),

@@ -74,9 +74,8 @@ class Features:
             self.keys,
             services.kept_commands,
             self.allowances,
+            self.permissions,
             egress_addresses=services.settings.egress_addresses,
-            clock=clock,
-            permissions=self.permissions,
         )
         self.boundary = ErrorBoundary(
             services.tasks,
@@ -127,7 +126,11 @@ class Features:
         versions = StoredVersions(documents) if services.shared else None
         self.seen = SeenDomains(documents)
         self.portfolio = Portfolio(
-            self.tracker.list_domains, clock=clock, versions=versions, seen=self.seen
+            self.tracker.list_domains,
+            clock=clock,
+            versions=versions,
+            seen=self.seen,
+            owned_type=services.settings.domain_tracker_owned_type,
         )
         self.ends = FactsRepository(documents)
         self.scans = Scans(
@@ -137,15 +140,8 @@ class Features:
             self.ends,
             clock=clock,
             names=services.settings.scan_names,
-            owned_type=services.settings.domain_tracker_owned_type,
         )
-        self.bulk = BulkScans(
-            documents,
-            tasks,
-            self.scans,
-            services.posting,
-            clock=clock,
-        )
+        self.bulk = BulkScans(documents, tasks, self.scans, services.posting, clock=clock)
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
         self.nightly_setting = NightlySetting(documents, self.repository.zones, clock=clock)
         self.nightly = NightlyScans(
@@ -165,7 +161,6 @@ class Features:
             allowances=self.allowances,
             nightly_setting=self.nightly_setting,
             portfolio=self.portfolio,
-            clock=clock,
         )
 
     def _build_digests(self, services: Services) -> None:
@@ -176,7 +171,6 @@ class Features:
             repository,
             self.ends,
             clock=clock,
-            owned_type=services.settings.domain_tracker_owned_type,
         )
         words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
         delivery = Delivery(repository, collector, services.posting, words, clock=clock)
@@ -206,17 +200,14 @@ def register_features(app: AsyncApp, services: Services) -> Features:
 def _register_members(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach what every member of the workspace may do."""
     permissions, tracker, portfolio = features.permissions, features.tracker, features.portfolio
-    shown, owned_type = ShownScores(), services.settings.domain_tracker_owned_type
-    DomainsListeners(portfolio, features.ends, services.clock, shown, owned_type).register(
-        dispatcher
-    )
+    shown = ShownScores()
+    DomainsListeners(portfolio, features.ends, shown).register(dispatcher)
     bulk = BulkScanListeners(
         permissions=permissions,
         bulk=features.bulk,
         portfolio=portfolio,
         ends=features.ends,
         allowances=features.allowances,
-        clock=services.clock,
     )
     bulk.register(dispatcher)
     ScanListeners(
@@ -233,10 +224,9 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         tracker=tracker,
         portfolio=portfolio,
         adder=adder,
-        lists=DomainLists(services.documents, adder, portfolio, clock=services.clock),
+        lists=DomainLists(services.documents, adder, portfolio),
         explain=features.failures.explain,
         allowances=features.allowances,
-        owned_type=owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
     register_mentions(dispatcher, services.clock)
@@ -283,7 +273,6 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
             digests=features.digests,
         ),
         screen=screen,
-        clock=services.clock,
     ).register(dispatcher)
 
     AdminListeners(
@@ -303,7 +292,6 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
         ends=features.ends,
         digests=features.repository.of_workspace,
         explain=features.failures.explain,
-        owned_type=services.settings.domain_tracker_owned_type,
         reads_messages=services.settings.slack_mentions,
     )
     screen = HomeScreen(collector=collector, replies=services.replies)

@@ -4,7 +4,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.waiting import WaitingRequests
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import InstallationRepository
-from bot.process.clock import seconds_now
+from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks
 from bot.process.logs import lines_counted
 from bot.settings import Settings, text_of
@@ -80,7 +79,7 @@ class Services:
     posting: Posting
     replies: Replies
     tracker_http: httpx.AsyncClient
-    clock: Callable[[], datetime]
+    clock: Clock
     metrics: Metrics
     inflight: WaitingRequests
     seen: DedupStore
@@ -89,7 +88,7 @@ class Services:
 
 
 async def build_services(
-    stack: AsyncExitStack, settings: Settings, role: Role, clock: Callable[[], datetime]
+    stack: AsyncExitStack, settings: Settings, role: Role, clock: Clock
 ) -> Services:
     """Open the store of these settings, and build what works with it.
 

@@ -1,7 +1,7 @@
 """Collect what a digest posts."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
@@ -32,6 +32,7 @@ from bot.domains.csv_file import domains_csv
 from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
+from bot.process.clock import Clock
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.tracker.models import Domain
@@ -63,8 +64,7 @@ class Collector:
     repository: DigestRepository
     ends: FactsRepository
     _: KW_ONLY
-    clock: Callable[[], datetime]
-    owned_type: str = ""
+    clock: Clock
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
@@ -171,7 +171,8 @@ class Collector:
     async def _compare(
         self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownFacts
     ) -> tuple[Report, Baseline]:
-        return await asyncio.to_thread(_report_of, snapshot, digest, before, ends, self.owned_type)
+        owned_type = self.portfolio.owned_type
+        return await asyncio.to_thread(_report_of, snapshot, digest, before, ends, owned_type)
 
     async def _known(self, workspace: WorkspaceId) -> KnownFacts:
         """Return what scans have said until now; what is kept later is for the next post."""

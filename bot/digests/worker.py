@@ -6,7 +6,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -17,6 +17,7 @@ from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.repository import DigestRepository
 from bot.keys.repository import Keys
+from bot.process.clock import Clock
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
@@ -76,7 +77,7 @@ class DigestWorker:
     notify: Owners
     tasks: Tasks
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
 
     def __post_init__(self) -> None:
         self._workers = asyncio.Semaphore(WORKERS)

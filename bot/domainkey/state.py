@@ -1,8 +1,6 @@
 """Compose the message about the state of the API key, for `/domainkey` and the Home tab."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from bot.access.repository import Audiences, Managers
 from bot.blocks.message import Message
@@ -25,7 +23,6 @@ class KeyState:
     allowances: KeyAllowances
     nightly_setting: NightlySetting
     portfolio: Portfolio
-    clock: Callable[[], datetime]
 
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
@@ -39,7 +36,7 @@ class KeyState:
         return views.key_state_message(
             pair.record if pair else None,
             await self.allowances.of(workspace),
-            self.clock(),
+            self.keys.clock(),
             earlier=pair.earlier if pair else None,
             managers=named,
             audiences=await self.audiences.chosen(workspace),

@@ -30,7 +30,7 @@ MIN_STEP = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddingListeners:
-    """The listeners about adding domains. `owned_type` is the default type."""
+    """The listeners about adding domains. The default type is that of owned ones."""
 
     permissions: Permissions
     tracker: WorkspaceTracker
@@ -39,7 +39,6 @@ class AddingListeners:
     lists: DomainLists
     explain: ExplainFailure
     allowances: KeyAllowances
-    owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/adddomain", self.add)
@@ -49,7 +48,7 @@ class AddingListeners:
         dispatcher.options(
             views.TYPE_FIELD,
             self.offer_types,
-            otherwise=views.label_options([self.owned_type], ""),
+            otherwise=views.label_options([self.portfolio.owned_type], ""),
         )
         dispatcher.options(views.FOLDER_FIELD, self.offer_folders)
         dispatcher.options(views.TAGS_FIELD, self.offer_tags)
@@ -60,12 +59,14 @@ class AddingListeners:
         match split_words(text):
             case []:
                 await self.tracker.ready(request.workspace)
-                form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
+                form = views.add_form(request.as_metadata(), owned_type=self.portfolio.owned_type)
                 await request.open_form(form)
             case [Word(key="list", value=name)]:
                 await self._ask(request, name, await self.lists.kept(request.workspace, name))
             case _:
-                await self._add(request, parse_new_domains(text, owned_type=self.owned_type))
+                await self._add(
+                    request, parse_new_domains(text, owned_type=self.portfolio.owned_type)
+                )
 
     async def add_described(self, request: Request, wanted: NewDomains) -> None:
         """Add the domain of a submitted form, or ask about its list."""
@@ -105,7 +106,7 @@ class AddingListeners:
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
         used = await self._used(request, lambda snapshot: snapshot.domain_types)
-        return views.label_options(dict.fromkeys([self.owned_type, *used]), typed)
+        return views.label_options(dict.fromkeys([self.portfolio.owned_type, *used]), typed)
 
     async def offer_folders(self, request: Request, typed: str) -> list[Block]:
         return views.label_options(await self._used(request, lambda each: each.folders), typed)
@@ -131,7 +132,7 @@ class AddingListeners:
         request.answer.retry_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
         allowance = await self.allowances.of(request.workspace)
-        now = self.lists.clock()
+        now = self.portfolio.clock()
         await request.reply(views.list_question(name, new, listed, allowance, now))
 
 

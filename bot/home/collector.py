@@ -36,7 +36,6 @@ class HomeCollector:
     ends: FactsRepository
     digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
     explain: ExplainFailure
-    owned_type: str
     reads_messages: bool = False
 
     async def fetch_domains(self, workspace: WorkspaceId) -> Snapshot | Exception:
@@ -50,14 +49,14 @@ class HomeCollector:
 
     async def fetch_page(self, request: Request, domains: Snapshot | Exception | None) -> HomePage:
         """Return a person's page, `domains=None` while the service is asked; raise SlackError."""
-        member, now = await request.fetch_member(), self.key_state.clock()
+        member, now = await request.fetch_member(), self.portfolio.clock()
         if member.is_stranger:
             return HomePage(now=now, reader=Reader.STRANGER)
         page = HomePage(
             now=now,
             reader=Reader.GUEST if member.is_guest else Reader.MEMBER,
             ends=await self.ends.known(request.workspace, now),
-            owned_type=self.owned_type,
+            owned_type=self.portfolio.owned_type,
         )
         page = await self._with_set_up(request, member, page)
         if domains is None:

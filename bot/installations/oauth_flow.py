@@ -30,7 +30,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.installations import pages
 from bot.installations.installation import Installation, organisation
 from bot.installations.repository import InstallationRepository
-from bot.process.clock import seconds_now
+from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
@@ -78,7 +78,7 @@ class InstallStates(AsyncOAuthStateStore):
     Using one again does no harm: the cookie binds it to its browser, and Slack's code works once.
     """
 
-    def __init__(self, ring: KeyRing, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, ring: KeyRing, *, clock: Clock) -> None:
         self._ring = ring
         self._clock = clock
 
@@ -217,7 +217,7 @@ class InstallFlow(AsyncOAuthFlow):
         settings: AsyncOAuthSettings,
         *,
         client: AsyncWebClient,
-        clock: Callable[[], datetime],
+        clock: Clock,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
     ) -> None:

@@ -29,11 +29,11 @@ from bot.installations.repository import (
     WAITS_FOR_REINSTALL,
     InstallationRepository,
 )
-from bot.jobs.due_work import DueWork
 from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
 from bot.store.documents import ConflictError, Document, Write, update
+from bot.store.due_work import DueWork
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()

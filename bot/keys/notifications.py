@@ -9,7 +9,6 @@ import structlog
 
 from bot.access.repository import Managers
 from bot.blocks.message import Message
-from bot.jobs.due_work import DueWork
 from bot.keys.key_pair import KeyPair, NoticeAttempt
 from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
 from bot.keys.repository import KIND, Keys
@@ -18,6 +17,7 @@ from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import PersonUnreachableError, SlackError
 from bot.slack.posting import Posting, retry_after
+from bot.store.due_work import DueWork
 
 logger = structlog.get_logger()
 # Of the workspace's admins and owners, where all of those have left.

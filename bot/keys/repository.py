@@ -18,6 +18,7 @@ from bot.keys.key_record import (
     OtherKeyError,
     StoredKey,
 )
+from bot.process.clock import Clock
 from bot.process.workspace import WorkspaceId
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
@@ -38,7 +39,7 @@ class Keys:
     documents: store.Documents
     ring: KeyRing
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
 
     async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the earlier one, `None` when there is none."""

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from bot.access.permissions import Permissions
 from bot.dispatch.command_text import split_words
@@ -38,7 +36,6 @@ class BulkScanListeners:
     portfolio: Portfolio
     ends: FactsRepository
     allowances: KeyAllowances
-    clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(views.START, self.start, replies=True)
@@ -88,7 +85,7 @@ class BulkScanListeners:
         """Open a whole list of the last summary."""
         run_id, title = json.loads(value)
         run = await self._last(request, run_id)
-        await request.open_form(bulk_summary.list_form(run, title, self.clock()))
+        await request.open_form(bulk_summary.list_form(run, title, self.bulk.clock()))
 
     async def _last(self, request: Request, run_id: str) -> BulkScan:
         run = await self.bulk.last(request.workspace)
@@ -97,7 +94,9 @@ class BulkScanListeners:
         return run
 
     async def _known(self, request: Request, query: Query) -> KnownFacts | None:
-        return await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
+        return await self.ends.known(
+            request.workspace, self.bulk.clock(), is_needed=query.needs_ends
+        )
 
     async def _chosen(
         self, request: Request, snapshot: Snapshot, text: str

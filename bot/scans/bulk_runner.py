@@ -10,13 +10,13 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
 from bot.blocks.message import Message
-from bot.jobs.due_work import DueWork
 from bot.keys.failures import of_service
+from bot.process.clock import Clock
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.scans import bulk_record
@@ -37,6 +37,7 @@ from bot.slack.errors import SlackError
 from bot.slack.posting import Posting, retry_after
 from bot.store import documents
 from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.store.due_work import DueWork
 from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 
@@ -52,7 +53,7 @@ class _Lease:
     documents: Documents
     workspace: WorkspaceId
     run: BulkScan
-    clock: Callable[[], datetime]
+    clock: Clock
     shown: Message | None = None
     shown_at: float = 0.0
 

@@ -18,13 +18,14 @@ import msgspec
 from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio
-from bot.jobs.due_work import DueWork
 from bot.keys.failures import FailureReason, of_service, service_failure
+from bot.process.clock import Clock
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.process.zones import is_zone, zone_of
 from bot.scans.service import SECONDS_EACH, Scans
 from bot.store.documents import Document, Documents, Write, update
+from bot.store.due_work import DueWork
 from bot.tracker.models import Domain, RejectedError
 from bot.tracker.rate_limit import BudgetState, Purpose
 
@@ -113,7 +114,7 @@ class NightlySetting:
     documents: Documents
     zones_of: Callable[[WorkspaceId], Awaitable[list[str]]]
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
 
     async def begin(self, workspace: WorkspaceId, zone: str | None = None) -> bool:
         """Look at a workspace from now on, as it has a key; return whether that is new.

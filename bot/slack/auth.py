@@ -12,7 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.process.clock import seconds_now
+from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import SingleFlight
 from bot.process.errors import UnknownWorkspaceError
 from bot.process.workspace import WorkspaceId
@@ -106,7 +106,7 @@ class Identity(AsyncAuthorize):
         client: AsyncWebClient,
         background: AsyncWebClient,
         *,
-        clock: Callable[[], datetime],
+        clock: Clock,
     ) -> None:
         self._client, self._background = client, background
         self._clock = clock

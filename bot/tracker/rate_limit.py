@@ -8,7 +8,6 @@ moment of their renewal (service document, section 8): a count is forgotten afte
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 
@@ -17,7 +16,7 @@ from cachetools import LRUCache
 from msgspec.structs import replace
 
 from bot.process.backoff import backoff
-from bot.process.clock import utc_now
+from bot.process.clock import Clock, utc_now
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 
 # The allowance is per hour: a count of requests remaining is valid for one.
@@ -156,7 +155,7 @@ class RateLimiter:
     def __init__(
         self,
         *,
-        clock: Callable[[], datetime] = utc_now,
+        clock: Clock = utc_now,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._clock = clock

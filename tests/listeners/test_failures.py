@@ -50,9 +50,8 @@ class Bot:
             keys,
             self.kept_commands,
             KeyAllowances(keys, SharedLimits(self.documents, RateLimiter(), Tasks())),
+            cast(Permissions, self),
             egress_addresses=(),
-            clock=self.clock,
-            permissions=cast(Permissions, self),
         )
 
     async def may_configure(self, _request: Request) -> bool:

@@ -188,9 +188,7 @@ async def seen(documents: Documents) -> None:
 
 async def to_add(documents: Documents) -> None:
     [document] = await documents.list_prefix(f"{HOME}/to-add/")
-    lists = DomainLists(
-        documents, DomainAdder(refuse, portfolio()), portfolio(), clock=lambda: WRITTEN_AT
-    )
+    lists = DomainLists(documents, DomainAdder(refuse, portfolio()), portfolio())
     new = await lists.kept(HOME, document.key.rpartition("/")[2])
     assert new.hosts == ["new.example"]
 

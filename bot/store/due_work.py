@@ -2,13 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime
 from typing import ClassVar
 
 import structlog
 
+from bot.process.clock import Clock
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId, workspace_of_key
@@ -24,7 +23,7 @@ class DueWork(ABC):
     documents: Documents
     tasks: Tasks
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
     _waiting: deque[WorkspaceId] = field(default_factory=deque, init=False)
     _under_way: set[WorkspaceId] = field(default_factory=set, init=False)
 
