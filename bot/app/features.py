@@ -44,7 +44,6 @@ from bot.home.collector import HomeCollector
 from bot.home.listeners import HomeListeners
 from bot.home.screen import HomeScreen
 from bot.keys.allowances import KeyAllowances
-from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -101,15 +100,8 @@ class Features:
         self.managers = Managers(documents)
         self.permissions = Permissions(self.managers, Audiences(documents))
         self.audit = Audit(documents, clock=clock)
-        self.notices = KeyNotices(
-            documents,
-            tasks,
-            services.posting,
-            self.keys,
-            self.managers,
-            key_notice,
-            clock=clock,
-        )
+        posting = services.posting
+        self.notices = KeyNotices(documents, tasks, posting, self.keys, self.managers, clock=clock)
         limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
         self.allowances = KeyAllowances(self.keys, limits)
         self.client = TrackerClient(
@@ -290,7 +282,7 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
         key_state=features.key_state,
         portfolio=features.portfolio,
         ends=features.ends,
-        digests=features.repository.of_workspace,
+        digests=features.repository,
         explain=features.failures.explain,
         reads_messages=services.settings.slack_mentions,
     )

@@ -9,8 +9,6 @@ from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 from bot.access.repository import SLACK, Act
 from bot.app.features import Features
 from bot.app.services import Services
-from bot.dispatch.answer import Answer
-from bot.dispatch.request import Request
 from bot.installations.installation import WHOLE_ORGANISATION
 from bot.installations.listeners import LifecycleListeners
 from bot.installations.oauth_flow import (
@@ -25,7 +23,6 @@ from bot.installations.welcome import StoreCheck, Welcome
 from bot.process.workspace import WorkspaceId
 from bot.settings import text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.slack.replies import Origin
 from bot.web.server import InstallEndpoint
 
 
@@ -42,13 +39,6 @@ async def register_lifecycle(
         if home.team_id != WHOLE_ORGANISATION:
             await features.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
 
-    async def may_set_key(workspace: WorkspaceId, user_id: str) -> bool:
-        client = await services.slack.client_for(workspace)
-        origin = Origin(user_id)
-        answer = Answer(origin=origin, client=client, replies=services.replies)
-        visit = Request(workspace=workspace, origin=origin, client=client, answer=answer)
-        return await features.permissions.may_configure(visit)
-
     uninstaller = Uninstaller(
         documents,
         services.tasks,
@@ -62,11 +52,11 @@ async def register_lifecycle(
     welcome = Welcome(
         documents,
         services.installations,
-        services.posting.send_dm,
+        services.posting,
         services.tasks,
         features.keys,
         features.audit,
-        may_set_key,
+        features.permissions,
     )
     LifecycleListeners(uninstaller, services.tasks, on_granted=welcome.on_granted).register(app)
     if own:

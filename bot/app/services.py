@@ -27,6 +27,7 @@ from bot.slack.replies import LINES_PER_HOST, Replies
 from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
+from bot.store.files import WIPED_DISK
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.http import tracker_http
@@ -133,9 +134,8 @@ async def build_services(
 
 async def _open_file(path: Path, stack: AsyncExitStack) -> FencedDocuments:
     if "DYNO" in os.environ:
-        from bot.ops.doctor_store import DISK_IS_WIPED  # slow to import
-
-        logger.warning(DISK_IS_WIPED.detail, hint=DISK_IS_WIPED.hint)
+        detail, hint = WIPED_DISK
+        logger.warning(detail, hint=hint)
     documents = await open_sqlite(path)
     stack.push_async_callback(documents.close)
     return FencedDocuments(documents, beginning_of=scope_of_key)

@@ -228,13 +228,13 @@ class Delivery:
         if not digest.plan.is_own:
             return
         try:
-            is_colleague = await self.posts.is_colleague(workspace, digest.made_by)
+            person = await self.posts.member(workspace, digest.made_by)
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
             step = again if error.is_outcome_unknown else after_refusal(error)
             await self._step(workspace, digest, run.token, step)
             raise
-        if not is_colleague:
+        if not person.is_colleague:
             await self._step(workspace, digest, run.token, run_state.pause_for_person)
             raise GuestError("its person has left, or is a guest")
 

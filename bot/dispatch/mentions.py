@@ -70,9 +70,9 @@ def read_message(
                 origin=origin,
                 client=context.client,
                 replies=replies,
+                retry_line=line,
                 shares=is_for_all and not is_direct,
             ),
-            command_line=line,
             is_from_elsewhere=own_team is not None and own_team != bot.team_id,
             is_late=is_late,
         )

@@ -234,14 +234,14 @@ def _not_connected_message(*, may_name: bool) -> Message:
 def earlier_line(earlier: EarlierKey) -> str:
     """Return mrkdwn that the earlier key is kept for a while."""
     until = moment_token(earlier.until)
-    return f"↩️ The previous key, {label_text(earlier.record)}, is kept until {until}."
+    return f"↩️ The old key, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: EarlierKey | None, *, is_urgent: bool) -> list[Block]:
     back = None
     if earlier:
         question = confirm(
-            "Roll back to the previous key?",
+            "Roll back to the old key?",
             "It is checked first. The current key is then kept for 7 days.",
             "Roll back",
         )

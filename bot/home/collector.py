@@ -1,13 +1,12 @@
 """Collect what stands on the Home tab of a person."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import structlog
 
 from bot.access.permissions import Permissions
 from bot.blocks.message import Message
-from bot.digests.models import Digest
+from bot.digests.repository import DigestRepository
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.domainkey.state import KeyState
@@ -26,15 +25,15 @@ logger = structlog.get_logger()
 class HomeCollector:
     """Collects what a person may see from the store, Slack and the service.
 
-    Permissions are checked each time. `digests` returns all digests of a workspace; raises
-    StoreError. `reads_messages`: the operator wants command lines in messages.
+    Permissions are checked each time. `reads_messages`: the operator wants command lines in
+    messages.
     """
 
     permissions: Permissions
     key_state: KeyState
     portfolio: Portfolio
     ends: FactsRepository
-    digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
+    digests: DigestRepository
     explain: ExplainFailure
     reads_messages: bool = False
 
@@ -80,7 +79,7 @@ class HomeCollector:
             named = await self.key_state.managers.named(request.workspace)
             chosen = await self.key_state.audiences.chosen(request.workspace)
             page = replace(page, managers=named, audiences=chosen)
-            manages = manages or await self.permissions.is_manager(request, member)
+            manages = manages or await self.permissions.is_manager(request.workspace, member)
             if manages:
                 return replace(page, set_up=await self._set_up(request.workspace, member))
         except BotError as error:
@@ -90,7 +89,7 @@ class HomeCollector:
         return page
 
     async def _set_up(self, workspace: WorkspaceId, member: Member) -> SetUp:
-        digests = await self.digests(workspace)
+        digests = await self.digests.of_workspace(workspace)
         return SetUp(
             key=await self.key_state.message_for(member, workspace),
             digests=[

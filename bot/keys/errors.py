@@ -163,7 +163,7 @@ KEY_ERRORS: Sentences = {
         "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
     ),
     EarlierKeyRefusedError: plain(
-        "The previous key no longer works: it was probably deleted, or it has expired. Nothing was"
+        "The old key no longer works: it was probably deleted, or it has expired. Nothing was"
         " changed."
     ),
 }

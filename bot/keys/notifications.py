@@ -1,14 +1,14 @@
 """Notify the managers of a key by direct message, one after the other, once each."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 
 import structlog
 
 from bot.access.repository import Managers
-from bot.blocks.message import Message
+from bot.keys.errors import key_notice
 from bot.keys.key_pair import KeyPair, NoticeAttempt
 from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
 from bot.keys.repository import KIND, Keys
@@ -106,7 +106,6 @@ class KeyNotices(DueWork):
     messages: Posting
     keys: Keys
     managers: Managers
-    render: Callable[[KeyNotice, KeyRecord, date], Message]
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key, or wait for the worker that does; never raise.
@@ -138,7 +137,7 @@ class KeyNotices(DueWork):
 
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
-        message = self.render(claim.notice, claim.record, self.keys.clock().date())
+        message = key_notice(claim.notice, claim.record, self.keys.clock().date())
         reached = list(claim.attempt.told)
 
         async def send(people: Iterable[str]) -> None:

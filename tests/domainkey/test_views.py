@@ -171,8 +171,8 @@ def test_two_keys_of_one_label_are_distinguishable() -> None:
     message = key_state_message(a_key_record(), None, MOMENT, earlier=earlier)
 
     assert buttons(message)["Roll back"] == before.mark
-    assert "Roll back to the previous key?" in str(message.blocks)
-    assert "The previous key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
+    assert "Roll back to the old key?" in str(message.blocks)
+    assert "The old key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
 
 
 PLENTY = BudgetState(remaining=1_234, age_s=170, highest_seen=2_000)

@@ -34,6 +34,11 @@ NEW_KEY = KEY.replace("Q", "R")
 ENDS = MOMENT + 92 * DAY
 
 
+@pytest.fixture(autouse=True)
+def _names_as_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.keys.notifications.key_notice", words)
+
+
 def words(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
     return Message(f"{notice.name} on {today:%d %b}")
 
@@ -82,7 +87,6 @@ class Bot:
             self.posts,
             self.keys,
             self.managers,
-            words,
             clock=self.clock,
         )
 
