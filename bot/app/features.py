@@ -124,12 +124,12 @@ class Features:
             seen=self.seen,
             owned_type=services.settings.domain_tracker_owned_type,
         )
-        self.ends = FactsRepository(documents)
+        self.kept_facts = FactsRepository(documents)
         self.scans = Scans(
             self.tracker.scan,
             self.portfolio,
             documents,
-            self.ends,
+            self.kept_facts,
             clock=clock,
             names=services.settings.scan_names,
         )
@@ -142,7 +142,7 @@ class Features:
             self.nightly_setting,
             self.portfolio,
             self.scans,
-            self.ends,
+            self.kept_facts,
             self.allowances.of,
             clock=clock,
         )
@@ -161,7 +161,7 @@ class Features:
         collector = Collector(
             self.portfolio,
             repository,
-            self.ends,
+            self.kept_facts,
             clock=clock,
         )
         words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
@@ -193,12 +193,12 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
     """Attach what every member of the workspace may do."""
     permissions, tracker, portfolio = features.permissions, features.tracker, features.portfolio
     shown = ShownScores()
-    DomainsListeners(portfolio, features.ends, shown).register(dispatcher)
+    DomainsListeners(portfolio, features.kept_facts, shown).register(dispatcher)
     bulk = BulkScanListeners(
         permissions=permissions,
         bulk=features.bulk,
         portfolio=portfolio,
-        ends=features.ends,
+        kept_facts=features.kept_facts,
         allowances=features.allowances,
     )
     bulk.register(dispatcher)
@@ -281,7 +281,7 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
         permissions=features.permissions,
         key_state=features.key_state,
         portfolio=features.portfolio,
-        ends=features.ends,
+        kept_facts=features.kept_facts,
         digests=features.repository,
         explain=features.failures.explain,
         reads_messages=services.settings.slack_mentions,

@@ -33,7 +33,7 @@ class DomainsListeners:
     """The listeners about the list of domains."""
 
     portfolio: Portfolio
-    ends: FactsRepository
+    kept_facts: FactsRepository
     shown: ShownScores
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -102,7 +102,7 @@ class DomainsListeners:
     async def _found(
         self, request: Request, snapshot: Snapshot, query: Query
     ) -> tuple[list[Domain], KnownFacts | None]:
-        known = await self.ends.known(
+        known = await self.kept_facts.known(
             request.workspace, self.portfolio.clock(), is_needed=query.needs_ends
         )
         domains = snapshot.domains

@@ -32,7 +32,7 @@ class HomeCollector:
     permissions: Permissions
     key_state: KeyState
     portfolio: Portfolio
-    ends: FactsRepository
+    kept_facts: FactsRepository
     digests: DigestRepository
     explain: ExplainFailure
     reads_messages: bool = False
@@ -54,7 +54,7 @@ class HomeCollector:
         page = HomePage(
             now=now,
             reader=Reader.GUEST if member.is_guest else Reader.MEMBER,
-            ends=await self.ends.known(request.workspace, now),
+            ends=await self.kept_facts.known(request.workspace, now),
             owned_type=self.portfolio.owned_type,
         )
         page = await self._with_set_up(request, member, page)

@@ -40,7 +40,7 @@ class Welcome:
 
     documents: Documents
     repository: InstallationRepository
-    messages: Posting
+    posting: Posting
     tasks: Tasks
     keys: Keys
     audit: Audit
@@ -65,7 +65,7 @@ class Welcome:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
             with log_and_suppress("could not welcome the installer", Exception):
-                await self.messages.send_dm(home, user_id, await self._message(installation))
+                await self.posting.send_dm(home, user_id, await self._message(installation))
             if installation.is_org_wide:
                 return  # it is in no workspace yet
             act = Act.APP_REINSTALLED if before else Act.APP_INSTALLED
@@ -77,7 +77,7 @@ class Welcome:
         home = installation.home
         if await self.keys.record(home):
             return views.welcome_back_message(installation)
-        member = await self.messages.member(home, installation.installed_by)
+        member = await self.posting.member(home, installation.installed_by)
         may_set_key = await self.permissions.is_configurer(home, member)
         return views.welcome_message(installation, may_set_key=may_set_key)
 

@@ -6,7 +6,7 @@ from bot.keys.key_record import NoKeyError
 from bot.keys.repository import Keys
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import UnreadableSecretError
-from bot.tracker.rate_limit import BudgetState, fingerprint
+from bot.tracker.rate_limit import Allowance, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 
 
@@ -17,7 +17,7 @@ class KeyAllowances:
     keys: Keys
     limits: SharedLimits
 
-    async def of(self, workspace: WorkspaceId) -> BudgetState | None:
+    async def of(self, workspace: WorkspaceId) -> Allowance | None:
         """Return the state of the workspace's key, `None` without one; raise StoreError."""
         try:
             key = await self.keys.stored(workspace)

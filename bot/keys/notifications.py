@@ -103,7 +103,7 @@ class KeyNotices(DueWork):
 
     kind = KIND
     at_once = 5
-    messages: Posting
+    posting: Posting
     keys: Keys
     managers: Managers
 
@@ -143,7 +143,7 @@ class KeyNotices(DueWork):
         async def send(people: Iterable[str]) -> None:
             for user_id in (each for each in people if each not in reached):
                 try:
-                    await self.messages.send_dm(workspace, user_id, message)
+                    await self.posting.send_dm(workspace, user_id, message)
                     reached.append(user_id)
                 except PersonUnreachableError:
                     pass  # they have left
@@ -155,7 +155,7 @@ class KeyNotices(DueWork):
         try:
             await send(dict.fromkeys(await self._people(workspace, claim)))
             if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
-                await send(await self.messages.admins(workspace, MAX_ADMINS))
+                await send(await self.posting.admins(workspace, MAX_ADMINS))
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None

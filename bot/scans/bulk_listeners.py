@@ -35,7 +35,7 @@ class BulkScanListeners:
     permissions: Permissions
     bulk: BulkScans
     portfolio: Portfolio
-    ends: FactsRepository
+    kept_facts: FactsRepository
     allowances: KeyAllowances
 
     def register(self, dispatcher: Dispatcher) -> None:
@@ -95,7 +95,7 @@ class BulkScanListeners:
         return run
 
     async def _known(self, request: Request, query: Query) -> KnownFacts | None:
-        return await self.ends.known(
+        return await self.kept_facts.known(
             request.workspace, self.bulk.clock(), is_needed=query.needs_ends
         )
 

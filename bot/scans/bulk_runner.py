@@ -85,7 +85,7 @@ class BulkScans(DueWork):
     kind = bulk_record.KIND
     at_once = 2  # people need the other slots for scans
     scans: Scans
-    messages: Posting
+    posting: Posting
 
     async def last(self, workspace: WorkspaceId) -> BulkScan | None:
         """Return the last bulk scan of a workspace; raise StoreError."""
@@ -117,7 +117,7 @@ class BulkScans(DueWork):
         claim = await update(self.documents, key, claimed)
         rev = claim.rev if claim else 0
         try:
-            sent = await self.messages.send_dm(workspace, asked_by, progress_message(run, now))
+            sent = await self.posting.send_dm(workspace, asked_by, progress_message(run, now))
         except SlackError:
             await self.documents.delete(key, if_rev=rev)
             raise
@@ -243,7 +243,7 @@ class BulkScans(DueWork):
         """Replace the message of a bulk scan; a failure is only logged."""
         with log_and_suppress("progress not shown", SlackError):
             sent = SentMessage(run.channel_id, run.ts)
-            await self.messages.edit(workspace, sent, message)
+            await self.posting.edit(workspace, sent, message)
 
     async def _finish(self, lease: _Lease) -> None:
         """Send the summary: in a message of its own, as Slack notifies of no edit."""
@@ -255,7 +255,7 @@ class BulkScans(DueWork):
         await self._edit_progress(workspace, run)
         message = summary_message(run, self.clock())
         try:
-            await self.messages.send_dm(workspace, run.asked_by, message)
+            await self.posting.send_dm(workspace, run.asked_by, message)
         except SlackError as error:
             logger.warning("summary not sent", error=repr(error))
             if error.is_outcome_unknown:  # it may be there already: no second one

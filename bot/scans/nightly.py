@@ -27,7 +27,7 @@ from bot.scans.service import SECONDS_EACH, Scans
 from bot.store.documents import Document, Documents, Write, update
 from bot.store.due_work import DueWork
 from bot.tracker.models import Domain, RejectedError
-from bot.tracker.rate_limit import BudgetState, Purpose
+from bot.tracker.rate_limit import Allowance, Purpose
 
 KIND = "nightly"
 # Hours by the clock of the workspace's most used zone.
@@ -69,18 +69,18 @@ class Outlook:
     domains: int | None = None
 
 
-def requests_an_hour(budget: BudgetState | None) -> int:
+def requests_an_hour(allowance: Allowance | None) -> int:
     """Return how many requests of an hour are for nightly scans: at most a quarter.
 
     One less, as a scan may ask for the list too.
     """
-    allowance = budget.highest_seen if budget else 0
-    return max(1, allowance // SHARE - 1) if allowance else UNKNOWN_SHARE
+    highest = allowance.highest_seen if allowance else 0
+    return max(1, highest // SHARE - 1) if highest else UNKNOWN_SHARE
 
 
-def nights_each(domains: int, budget: BudgetState | None) -> int:
+def nights_each(domains: int, allowance: Allowance | None) -> int:
     """Return in how many nights each of `domains` is scanned once, about."""
-    scans_an_hour = min(requests_an_hour(budget), 3600 // SECONDS_EACH)
+    scans_an_hour = min(requests_an_hour(allowance), 3600 // SECONDS_EACH)
     return max(1, -(-domains // (len(NIGHT_HOURS) * scans_an_hour)))
 
 
@@ -173,8 +173,8 @@ class NightlyScans(DueWork):
     setting: NightlySetting
     portfolio: Portfolio
     scans: Scans
-    ends: FactsRepository
-    allowances: Callable[[WorkspaceId], Awaitable[BudgetState | None]]
+    kept_facts: FactsRepository
+    allowances: Callable[[WorkspaceId], Awaitable[Allowance | None]]
 
     async def work(self, workspace: WorkspaceId) -> None:
         """Hold the workspace, scan one domain if it is night, and say when to look again.
@@ -241,7 +241,7 @@ class NightlyScans(DueWork):
         listed = await self.portfolio.last_snapshot(workspace)
         if listed is None or listed.listed_at < listed_since:
             listed = await self.portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
-        ends = KnownFacts(await self.ends.get(workspace), self.clock())
+        ends = KnownFacts(await self.kept_facts.get(workspace), self.clock())
         # 10,000 domains take some milliseconds: off the loop.
         return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 

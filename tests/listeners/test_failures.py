@@ -26,7 +26,7 @@ from bot.slack.errors import SlackUnavailableError
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.models import RateLimitedError
-from bot.tracker.rate_limit import BudgetState, RateLimiter
+from bot.tracker.rate_limit import Allowance, RateLimiter
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import facts_for_admin, failure_message
 from tests.dispatch.builders import a_request
@@ -108,7 +108,7 @@ async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> Non
 
 async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
     async def of_the_key_in_use(error: Exception, _request: Request) -> Message:
-        none_left = BudgetState(remaining=0, wait_s=900, age_s=3, highest_seen=1_000)
+        none_left = Allowance(remaining=0, wait_s=900, age_s=3, highest_seen=1_000)
         return failure_message(error, facts_for_admin(allowance=none_left))
 
     screen = KeyScreen(of_the_key_in_use, FakeClock())
