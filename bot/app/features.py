@@ -24,6 +24,7 @@ from bot.digests.views.post import announcement_message, digest_message, heartbe
 from bot.digests.worker import DigestWorker, Owners
 from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
 from bot.dispatch.incoming import answer_unread
+from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
 from bot.domainkey.admin_listeners import AdminListeners
@@ -43,7 +44,6 @@ from bot.domains.service import Portfolio, ShownScores, StoredVersions
 from bot.home.collector import HomeCollector
 from bot.home.listeners import HomeListeners
 from bot.home.screen import HomeScreen
-from bot.keys.allowances import KeyAllowances
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -69,17 +69,16 @@ class Features:
         self._build_scans(services)
         self._build_digests(services)
         documents, clock = services.documents, services.clock
+        self.kept_commands = KeptCommands(documents, services.ring, clock=clock)
         self.failures = Failures(
-            self.keys,
-            services.kept_commands,
-            self.allowances,
+            self.tracker,
+            self.kept_commands,
             self.permissions,
             egress_addresses=services.settings.egress_addresses,
         )
         self.boundary = ErrorBoundary(
             services.tasks,
             self.failures.explain,
-            inflight=services.inflight,
             note=services.metrics.people.note_request,
             once=OncePerMessage(services.seen),
         )
@@ -103,7 +102,6 @@ class Features:
         posting = services.posting
         self.notices = KeyNotices(documents, tasks, posting, self.keys, self.managers, clock=clock)
         limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
-        self.allowances = KeyAllowances(self.keys, limits)
         self.client = TrackerClient(
             services.tracker_http,
             base_url=services.settings.domain_tracker_url,
@@ -143,14 +141,13 @@ class Features:
             self.portfolio,
             self.scans,
             self.kept_facts,
-            self.allowances.of,
+            self.tracker.allowance,
             clock=clock,
         )
         self.key_state = KeyState(
             keys=self.keys,
-            managers=self.managers,
-            audiences=self.permissions.audiences,
-            allowances=self.allowances,
+            permissions=self.permissions,
+            tracker=self.tracker,
             nightly_setting=self.nightly_setting,
             portfolio=self.portfolio,
         )
@@ -199,7 +196,7 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         bulk=features.bulk,
         portfolio=portfolio,
         kept_facts=features.kept_facts,
-        allowances=features.allowances,
+        tracker=tracker,
     )
     bulk.register(dispatcher)
     ScanListeners(
@@ -218,7 +215,6 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         adder=adder,
         lists=DomainLists(services.documents, adder, portfolio),
         explain=features.failures.explain,
-        allowances=features.allowances,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
     register_mentions(dispatcher, services.clock)
@@ -258,9 +254,9 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
         keys=features.keys,
         key_service=key_service,
         first_steps=FirstSteps(
-            allowances=features.allowances,
+            tracker=features.tracker,
             nightly_setting=features.nightly_setting,
-            kept_commands=services.kept_commands,
+            kept_commands=features.kept_commands,
             lines=dispatcher.lines,
             digests=features.digests,
         ),

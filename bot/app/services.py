@@ -14,8 +14,6 @@ import structlog
 
 from bot.app.bolt import SlackAuth, SlackClients, open_workspaces
 from bot.blocks.links import use_template
-from bot.dispatch.kept_commands import KeptCommands
-from bot.dispatch.waiting import WaitingRequests
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import InstallationRepository
 from bot.process.clock import Clock, seconds_now
@@ -73,7 +71,6 @@ class Services:
     settings: Settings
     documents: ErasableDocuments
     ring: KeyRing
-    kept_commands: KeptCommands
     tasks: Tasks
     slack: SlackAuth
     installations: InstallationRepository
@@ -82,7 +79,6 @@ class Services:
     tracker_http: httpx.AsyncClient
     clock: Clock
     metrics: Metrics
-    inflight: WaitingRequests
     seen: DedupStore
     shared: "PostgresDocuments | None" = None
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
@@ -116,7 +112,6 @@ async def build_services(
         settings=settings,
         documents=documents,
         ring=ring,
-        kept_commands=KeptCommands(documents, ring, clock=clock),
         tasks=Tasks(),
         slack=slack,
         installations=installations,
@@ -125,7 +120,6 @@ async def build_services(
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
         metrics=metrics,
-        inflight=WaitingRequests(),
         seen=seen,
         shared=shared,
         periodic=periodic,

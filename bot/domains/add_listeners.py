@@ -17,7 +17,6 @@ from bot.domains import add_views as views
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import AddReport, DomainLists, NewDomains, new_domains, parse_new_domains
 from bot.domains.service import Portfolio, Snapshot
-from bot.keys.allowances import KeyAllowances
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import BotError, log_and_suppress
 from bot.tracker.hostnames import HostNameError
@@ -38,7 +37,6 @@ class AddingListeners:
     adder: DomainAdder
     lists: DomainLists
     explain: ExplainFailure
-    allowances: KeyAllowances
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/adddomain", self.add)
@@ -131,7 +129,7 @@ class AddingListeners:
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
         request.answer.retry_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
-        allowance = await self.allowances.of(request.workspace)
+        allowance = await self.tracker.allowance(request.workspace)
         now = self.portfolio.clock()
         await request.reply(views.list_question(name, new, listed, allowance, now))
 

@@ -76,8 +76,8 @@ class HomeCollector:
     async def _with_set_up(self, request: Request, member: Member, page: HomePage) -> HomePage:
         manages = member.is_admin  # known without the store
         try:
-            named = await self.key_state.managers.named(request.workspace)
-            chosen = await self.key_state.audiences.chosen(request.workspace)
+            named = await self.permissions.managers.named(request.workspace)
+            chosen = await self.permissions.audiences.chosen(request.workspace)
             page = replace(page, managers=named, audiences=chosen)
             manages = manages or await self.permissions.is_manager(request.workspace, member)
             if manages:

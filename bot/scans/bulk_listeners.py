@@ -13,7 +13,7 @@ from bot.domains.lookup import nearest
 from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.domains.views import domains_message
-from bot.keys.allowances import KeyAllowances
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.concurrency import compute
 from bot.scans import bulk_summary
 from bot.scans import bulk_views as views
@@ -36,7 +36,7 @@ class BulkScanListeners:
     bulk: BulkScans
     portfolio: Portfolio
     kept_facts: FactsRepository
-    allowances: KeyAllowances
+    tracker: WorkspaceTracker
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(views.START, self.start, replies=True)
@@ -55,7 +55,7 @@ class BulkScanListeners:
             known = await self._known(request, query)
             await request.reply(domains_message(snapshot, [], query, known))
             return
-        allowance = await self.allowances.of(request.workspace)
+        allowance = await self.tracker.allowance(request.workspace)
         without_id = sum(not each.domain_id for each in found)
         items = await compute(len(found), items_of, found)
         message = views.price_message(items, unknown, selection, allowance, without_id=without_id)

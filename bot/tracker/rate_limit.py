@@ -179,12 +179,9 @@ class RateLimiter:
         if purpose in {Purpose.PERSON, Purpose.BULK}:
             _check_reserve(entry, now)
         elif purpose is Purpose.BACKGROUND:
-            allowance = entry.state.at(now)
-            if (
-                allowance.remaining is not None
-                and 2 * allowance.remaining <= allowance.highest_seen
-            ):
-                raise ReserveReachedError(WINDOW_S - (allowance.age_s or 0.0))
+            known = entry.state.at(now)
+            if known.remaining is not None and 2 * known.remaining <= known.highest_seen:
+                raise ReserveReachedError(WINDOW_S - (known.age_s or 0.0))
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""

@@ -16,18 +16,16 @@ from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request
 from bot.dispatch.usage import not_understood_message
 from bot.domainkey.screen import KeyScreen
-from bot.keys.allowances import KeyAllowances
 from bot.keys.key_record import NoKeyError
 from bot.keys.repository import Keys
-from bot.process.concurrency import Tasks
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import UnknownWorkspaceError
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnavailableError
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.models import RateLimitedError
-from bot.tracker.rate_limit import Allowance, RateLimiter
-from bot.tracker.shared_limits import SharedLimits
+from bot.tracker.rate_limit import Allowance
 from tests.builders import facts_for_admin, failure_message
 from tests.dispatch.builders import a_request
 from tests.fakes import FakeClock
@@ -44,12 +42,11 @@ class Bot:
     def __init__(self) -> None:
         self.documents, self.clock = MemoryDocuments(), FakeClock()
         ring = KeyRing({"k1": b"1" * 32})
-        keys = Keys(self.documents, ring, clock=self.clock)
+        self.keys = Keys(self.documents, ring, clock=self.clock)
         self.kept_commands = KeptCommands(self.documents, ring, clock=self.clock)
         self.failures = Failures(
-            keys,
+            cast(WorkspaceTracker, self),
             self.kept_commands,
-            KeyAllowances(keys, SharedLimits(self.documents, RateLimiter(), Tasks())),
             cast(Permissions, self),
             egress_addresses=(),
         )
