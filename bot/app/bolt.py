@@ -99,7 +99,6 @@ def open_workspaces(
     """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
         return _one_workspace(clients, token, clock=clock)
-    health = auth.SlackHealth()
     return SlackAuth(
         clients=clients,
         authorize=InstalledWorkspaces(
@@ -107,12 +106,12 @@ def open_workspaces(
         ),
         client_for=Clients(repository, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
-        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
+        find_slack=auth.SlackHealth(lambda: auth.check_api(clients.once())).check,
     )
 
 
 def _one_workspace(clients: SlackClients, token: str, *, clock: Clock) -> SlackAuth:
-    once, health = clients.once(token), auth.SlackHealth()
+    once = clients.once(token)
     own = auth.Identity(clients.patient(token), once, clock=clock)
 
     async def ask() -> None:
@@ -122,7 +121,7 @@ def _one_workspace(clients: SlackClients, token: str, *, clock: Clock) -> SlackA
         clients=clients,
         authorize=own,
         client_for=own.client_for,
-        find_slack=lambda: health.check(ask),
+        find_slack=auth.SlackHealth(ask).check,
         own=own,
     )
 

@@ -6,21 +6,18 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 
-from bot.access.repository import SLACK, Act
 from bot.app.features import Features
 from bot.app.services import Services
-from bot.installations.installation import WHOLE_ORGANISATION
 from bot.installations.listeners import LifecycleListeners
 from bot.installations.oauth_flow import (
-    INSTALL_PATH,
     REDIRECT_PATH,
     InstallationStore,
     InstallFlow,
     InstallStates,
 )
 from bot.installations.uninstall import Uninstaller, still_works
+from bot.installations.views import INSTALL_PATH
 from bot.installations.welcome import StoreCheck, Welcome
-from bot.process.workspace import WorkspaceId
 from bot.settings import text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.web.server import InstallEndpoint
@@ -35,10 +32,6 @@ async def register_lifecycle(
     """
     own, documents = services.slack.own, services.documents
 
-    async def note_revoked(home: WorkspaceId) -> None:
-        if home.team_id != WHOLE_ORGANISATION:
-            await features.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
-
     uninstaller = Uninstaller(
         documents,
         services.tasks,
@@ -46,7 +39,7 @@ async def register_lifecycle(
         still_works=partial(still_works, services.slack.client_for),
         caches=[features.portfolio.forget, services.installations.forget],
         clock=services.clock,
-        on_revoked=note_revoked,
+        audit=features.audit,
         installed_since=lambda: own.since if own else None,
     )
     welcome = Welcome(

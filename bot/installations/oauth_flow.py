@@ -30,6 +30,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.installations import pages
 from bot.installations.installation import Installation, organisation
 from bot.installations.repository import InstallationRepository
+from bot.installations.views import INSTALL_PATH
 from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
 from bot.process.errors import BotError, log_and_suppress
@@ -40,7 +41,6 @@ from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
 
 logger = structlog.get_logger()
-INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)

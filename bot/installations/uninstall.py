@@ -13,14 +13,15 @@ from datetime import datetime
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.access.repository import SLACK, Act, Audit
 from bot.installations.installation import (
     KIND,
     Installation,
     UninstallEvent,
     UninstallKind,
+    decode,
     is_installation,
     key_of,
-    known_of,
     organisation_of,
     prefix_of,
 )
@@ -66,10 +67,9 @@ class Uninstaller(DueWork):
     only tokens that Slack does not take; the rest is deleted after `WAITS_FOR_REINSTALL`. So only
     an event of an earlier installation, which Slack sent late, has to be told apart, by its time.
 
-    `caches` drop what this process remembers of a workspace. `on_revoked` gets each home whose
-    tokens were removed; it raises nothing. `installed_since` is for a bot with one token, which
-    has no document of its installation: since when the token is known to work, `None` for not
-    yet. Every method may raise StoreError, and does not harm when it is repeated.
+    `caches` drop what this process remembers of a workspace. `installed_since` is for a bot with
+    one token, which has no document of its installation: since when the token is known to work,
+    `None` for not yet. Every method may raise StoreError, and does not harm when it is repeated.
     """
 
     kind = KIND
@@ -79,8 +79,8 @@ class Uninstaller(DueWork):
     _: KW_ONLY
     still_works: Callable[[WorkspaceId], Awaitable[bool]]
     caches: Sequence[Callable[[WorkspaceId], object]]
-    on_revoked: Callable[[WorkspaceId], Awaitable[object]]
-    installed_since: Callable[[], datetime | None] = lambda: None
+    audit: Audit
+    installed_since: Callable[[], datetime | None]
 
     async def handle(self, event: UninstallEvent) -> None:
         """Handle an event; raise SlackError if Slack does not say whether it takes a token."""
@@ -125,14 +125,14 @@ class Uninstaller(DueWork):
                 break
         self._drop_cached(home)
         logger.warning("Slack does not take the tokens any more", home=str(home))
-        await self.on_revoked(home)
+        if not known.is_org_wide:
+            await self.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
 
     async def _put_off(self, home: WorkspaceId) -> None:
         due_at = self.clock() + CHECKED_EVERY
 
         def put_off(document: Document | None) -> Write | None:
-            known = known_of(home, document)
-            if document is None or known is None or known.revoked_at:
+            if document is None or decode(home, document, None).revoked_at:
                 return None
             return Write(document.value, due_at)
 
@@ -166,4 +166,5 @@ class Uninstaller(DueWork):
             forget(home)
 
     async def _known(self, home: WorkspaceId) -> Installation | None:
-        return known_of(home, await self.documents.get(key_of(home)))
+        document = await self.documents.get(key_of(home))
+        return decode(home, document, None) if document else None

@@ -79,18 +79,21 @@ async def check_api(client: AsyncWebClient) -> None:
 
 
 class SlackHealth:
-    """Whether Slack answers the bot; a good answer counts for 5 s. `seconds` never go back."""
+    """Whether Slack answers `ask`; a good answer counts for 5 s. `seconds` never go back."""
 
-    def __init__(self, *, seconds: Callable[[], float] = seconds_now) -> None:
+    def __init__(
+        self, ask: Callable[[], Awaitable[object]], *, seconds: Callable[[], float] = seconds_now
+    ) -> None:
+        self._ask = ask
         self._seconds = seconds
         self._well_until = -math.inf
 
-    async def check(self, ask: Callable[[], Awaitable[object]]) -> None:
-        """Return if Slack answers `ask`, also with a rate limit; else raise SlackError."""
+    async def check(self) -> None:
+        """Return if Slack answers, also with a rate limit; else raise SlackError."""
         if self._seconds() < self._well_until:
             return
         with suppress(SlackRateLimitedError):
-            await ask()
+            await self._ask()
         self._well_until = self._seconds() + WELL_FOR_S
 
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.access.repository import Act, Audit
 from bot.installations.installation import (
     Installation,
     UninstallEvent,
@@ -95,7 +96,8 @@ def an_uninstaller(documents: ErasableDocuments) -> Uninstaller:
         still_works=still_works,
         caches=[],
         clock=FakeClock(),
-        on_revoked=still_works,
+        audit=Audit(documents, clock=FakeClock()),
+        installed_since=lambda: None,
     )
 
 
@@ -110,11 +112,11 @@ class Registry:
         self.is_slack_away = False
         self.emptied: list[WorkspaceId] = []
         self.during_asking: Callable[[], Awaitable[object]] | None = None
-        self.revoked: list[WorkspaceId] = []
         self.since: datetime | None = MOMENT - HOUR
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.repository = a_repository(self.documents)
         self.tasks = Tasks()
+        self.audit = Audit(self.documents, clock=self.clock)
         self.uninstaller = Uninstaller(
             self.documents,
             self.tasks,
@@ -122,12 +124,12 @@ class Registry:
             still_works=self.still_works,
             caches=[self.emptied.append],
             clock=self.clock,
-            on_revoked=self.note_revoked,
+            audit=self.audit,
             installed_since=lambda: self.since if is_single else None,
         )
 
-    async def note_revoked(self, home: WorkspaceId) -> None:
-        self.revoked.append(home)
+    async def noted(self, home: WorkspaceId = ACME) -> list[Act]:
+        return [entry.act for entry in await self.audit.entries(home)]
 
     async def tick(self, after: timedelta = timedelta()) -> None:
         """Do all that a tick begins."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.access.repository import Act
 from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.installations.uninstall import still_works
 from bot.process.workspace import WorkspaceId
@@ -21,11 +22,11 @@ async def test_a_missed_removal_keeps_nothing_for_ever(registry: Registry) -> No
     registry.working.clear()
 
     await registry.tick(after=2 * DAY)
-    revoked = await kept(registry.documents)
+    revoked, noted = await kept(registry.documents), await registry.noted()
     await registry.tick(after=WAITS_FOR_REINSTALL)
 
     assert (revoked.token, revoked.revoked_at) == (None, MOMENT + 2 * DAY)
-    assert registry.revoked == [ACME]
+    assert noted == [Act.ACCESS_REVOKED]
     assert ACME in registry.emptied
     assert await registry.keys() == []
 
@@ -82,7 +83,7 @@ async def test_a_newer_installation_keeps_its_tokens(registry: Registry, is_even
 
     assert len(registry.asked) == 2  # the one before, and this one
     assert await registry.has_token()
-    assert registry.revoked == []
+    assert await registry.noted() == []
 
 
 async def test_a_workspace_removed_during_the_check_stays_removed(registry: Registry) -> None:
