@@ -164,10 +164,10 @@ class SocketMode(AsyncSocketModeHandler):
             await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
             return
         began = time.time()
-        answer = await run_async_bolt_app(self.app, req)
-        if answer.status != 200:
+        response = await run_async_bolt_app(self.app, req)
+        if response.status != 200:
             await self._seen.forget(name)
-        await send_async_response(client, req, answer, began)
+        await send_async_response(client, req, response, began)
 
 
 @asynccontextmanager
@@ -209,15 +209,15 @@ class TimedApp(AsyncApp):
         try:
             if kind == "rate_limited":
                 logger.warning("Slack holds events back", team_id=req.body.get("team_id"))
-                answer = BoltResponse(status=200)
+                response = BoltResponse(status=200)
             else:
-                answer = await super().async_dispatch(req)
-            if kind == "event" and answer.status == 404:
-                kind, answer = "ignored_event", BoltResponse(status=200)
-            is_refused = answer.status >= 400
+                response = await super().async_dispatch(req)
+            if kind == "event" and response.status == 404:
+                kind, response = "ignored_event", BoltResponse(status=200)
+            is_refused = response.status >= 400
         finally:
             self._note_ack(kind, seconds_now() - began, is_refused=is_refused)
-        return answer
+        return response
 
 
 class StartError(Exception):

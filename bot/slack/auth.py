@@ -62,12 +62,12 @@ class Grant:
 async def fetch_grant(client: AsyncWebClient) -> Grant:
     """Return the workspace and the scopes of the client's token; raise SlackError."""
     async with slack_errors():
-        answer = await client.auth_test()
-        headers = {name.lower(): value for name, value in answer.headers.items()}
+        response = await client.auth_test()
+        headers = {name.lower(): value for name, value in response.headers.items()}
     granted = headers.get(GRANTED_HEADER)
     return Grant(
-        team_id=str(answer.get("team_id") or ""),
-        team_name=str(answer.get("team") or ""),
+        team_id=str(response.get("team_id") or ""),
+        team_name=str(response.get("team") or ""),
         scopes=None if granted is None else frozenset(map(str.strip, granted.split(","))),
     )
 
@@ -123,13 +123,13 @@ class Identity(AsyncAuthorize):
 
     async def _ask(self) -> AuthorizeResult:
         async with slack_errors():
-            answer = await self._client.auth_test()
+            response = await self._client.auth_test()
         self.since = self._clock()
         self._known = AuthorizeResult(
-            enterprise_id=answer.get("enterprise_id"),
-            team_id=answer.get("team_id"),
-            bot_id=answer.get("bot_id"),
-            bot_user_id=answer.get("user_id"),
+            enterprise_id=response.get("enterprise_id"),
+            team_id=response.get("team_id"),
+            bot_id=response.get("bot_id"),
+            bot_user_id=response.get("user_id"),
             bot_token=self._client.token,
         )
         return self._known
