@@ -101,10 +101,10 @@ class Uninstaller(DueWork):
 
     async def work(self, workspace: WorkspaceId) -> None:
         """Check the tokens of a workspace, or delete one that lost its own a month ago."""
-        await self._put_off(workspace)
         known = await self._known(workspace)
         if known is None or known.revoked_at is None:
-            await self._check(workspace)
+            if await self._put_off(workspace):
+                await self._check(workspace)
         elif known.revoked_at + WAITS_FOR_REINSTALL <= self.clock():
             await self._remove(workspace, known)
 
@@ -128,15 +128,17 @@ class Uninstaller(DueWork):
         if not known.is_org_wide:
             await self.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
 
-    async def _put_off(self, home: WorkspaceId) -> None:
-        due_at = self.clock() + CHECKED_EVERY
+    async def _put_off(self, home: WorkspaceId) -> bool:
+        """Let a check come due tomorrow; return whether it was due: one process does it."""
+        now, is_due = self.clock(), False
 
         def put_off(document: Document | None) -> Write | None:
-            if document is None or decode(home, document, None).revoked_at:
-                return None
-            return Write(document.value, due_at)
+            nonlocal is_due
+            is_due = bool(document and document.due_at and document.due_at <= now)
+            return Write(document.value, now + CHECKED_EVERY) if document and is_due else None
 
         await update(self.documents, key_of(home), put_off)
+        return is_due
 
     async def _remove(self, home: WorkspaceId, known: Installation | None) -> None:
         around = organisation_of(home)

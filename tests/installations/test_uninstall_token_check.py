@@ -41,6 +41,16 @@ async def test_each_is_asked_about_once_a_day(registry: Registry) -> None:
     assert await registry.has_token()
 
 
+async def test_of_two_processes_one_asks(registry: Registry) -> None:
+    await registry.install()
+    registry.clock.now += 1.5 * DAY
+
+    for _ in range(2):  # both had read what is due
+        await registry.uninstaller.work(ACME)
+
+    assert registry.asked == [ACME]
+
+
 async def test_while_slack_does_not_say_all_stays_until_tomorrow(registry: Registry) -> None:
     await registry.install()
     registry.working.clear()
