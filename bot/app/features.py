@@ -138,9 +138,7 @@ class Features:
             documents,
             tasks,
             self.nightly_setting,
-            self.portfolio,
             self.scans,
-            self.kept_facts,
             self.tracker.allowance,
             clock=clock,
         )
@@ -155,12 +153,7 @@ class Features:
     def _build_digests(self, services: Services) -> None:
         """Build what people do with digests, and what the clock does."""
         clock, repository = services.clock, self.repository
-        collector = Collector(
-            self.portfolio,
-            repository,
-            self.kept_facts,
-            clock=clock,
-        )
+        collector = Collector(self.portfolio, repository, self.kept_facts, clock=clock)
         words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
         delivery = Delivery(repository, collector, services.posting, words, clock=clock)
         self.cards = AlertCards(repository, services.posting, clock=clock)

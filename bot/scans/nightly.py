@@ -15,9 +15,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.domains.kept_facts import FactsRepository, KnownFacts
+from bot.domains.kept_facts import KnownFacts
 from bot.domains.lookup import host_of
-from bot.domains.service import Portfolio
 from bot.keys.failures import FailureReason, of_service, service_failure
 from bot.process.clock import Clock
 from bot.process.errors import BotError
@@ -171,9 +170,7 @@ class NightlyScans(DueWork):
     kind = KIND
     at_once = 2  # people need the other slots for scans
     setting: NightlySetting
-    portfolio: Portfolio
     scans: Scans
-    kept_facts: FactsRepository
     allowances: Callable[[WorkspaceId], Awaitable[Allowance | None]]
 
     async def work(self, workspace: WorkspaceId) -> None:
@@ -238,10 +235,11 @@ class NightlyScans(DueWork):
         self, workspace: WorkspaceId, nights: Nights, listed_since: datetime
     ) -> Domain | None:
         """Return the domain whose turn it is, by one list a night."""
-        listed = await self.portfolio.last_snapshot(workspace)
+        portfolio, kept_facts = self.scans.portfolio, self.scans.kept_facts
+        listed = await portfolio.last_snapshot(workspace)
         if listed is None or listed.listed_at < listed_since:
-            listed = await self.portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
-        ends = KnownFacts(await self.kept_facts.get(workspace), self.clock())
+            listed = await portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
+        ends = KnownFacts(await kept_facts.get(workspace), self.clock())
         # 10,000 domains take some milliseconds: off the loop.
         return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 

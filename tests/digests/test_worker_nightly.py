@@ -82,11 +82,9 @@ class Observatory:
             self.documents,
             self.tasks,
             self.setting,
-            portfolio,
             Scans(
                 self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
             ),
-            ends,
             self.allowance,
             clock=self.clock,
         )
