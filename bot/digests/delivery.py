@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import timedelta
+from enum import Enum
 from functools import partial
 
 import structlog
@@ -48,6 +49,14 @@ _OF_WORKSPACE: dict[type[errors.SlackError], FailureReason] = {
     errors.TokenRefusedError: FailureReason.UNINSTALLED,
     errors.MissingScopeError: FailureReason.PERMISSION,
 }
+
+
+class PostKind(Enum):
+    """What a run posts: a digest, its sign of life, or the first card of an alert."""
+
+    DIGEST = "digest"
+    HEARTBEAT = "heartbeat"
+    CARD = "card"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class Delivery:
     repository: DigestRepository
     collector: Collector
     posts: Posting
-    words: DigestRenderer
+    renderer: DigestRenderer
     _: KW_ONLY
     clock: Clock
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -115,7 +124,7 @@ class Delivery:
     ) -> None:
         """Announce a digest in its channel; raise SlackError."""
         await self.posts.acquire_turn(workspace, digest.plan.channel_id)
-        message = self.words.announcement(digest, has_outsiders=has_outsiders)
+        message = self.renderer.announcement(digest, has_outsiders=has_outsiders)
         await self.posts.post(workspace, digest.plan.channel_id, message)
 
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
@@ -155,10 +164,9 @@ class Delivery:
         if not is_wanted and not heartbeat_due(digest):
             quiet = partial(run_state.mark_quiet, average=average, baseline=baseline)
             return await self._step(workspace, digest, token, quiet)
-        words = self.words.digest if is_wanted else self.words.heartbeat
-        digest, ts = await self._post(
-            workspace, digest, run, post, None if is_look else words, baseline
-        )
+        kind = PostKind.DIGEST if is_wanted else PostKind.HEARTBEAT
+        kind = PostKind.CARD if is_look else kind
+        digest, ts = await self._post(workspace, digest, run, post, kind, baseline)
         digest = await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
@@ -195,29 +203,28 @@ class Delivery:
         digest: Digest,
         run: Run,
         post: Post,
-        words: Callable[[Post], Message] | None,
+        kind: PostKind,
         baseline: str,
     ) -> tuple[Digest, str]:
-        """Post, an alert without `words`.
-
-        Return the digest as it was recorded just before, and the post's `ts`.
-        """
+        """Post; return the digest as it was recorded just before, and the post's `ts`."""
         average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
-            if words is None:
+            if kind is PostKind.CARD:
                 alert = alert_of(post, run.channel_id)
                 await self.repository.keep_alert(workspace, name, alert)
                 card = drawn(name, alert, digest, post.sent_at)
                 message = with_news(card, post.report, post.sent_at)
             else:
-                message = await compute(post.report.totals.count, words, post)
+                is_digest = kind is PostKind.DIGEST
+                draw = self.renderer.digest if is_digest else self.renderer.heartbeat
+                message = await compute(post.report.totals.count, draw, post)
             posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
             ts = await self.posts.post(workspace, run.channel_id, message)
-            if words is None:
+            if kind is PostKind.CARD:
                 await self._keep_place(workspace, name, ts, shown_by(card))
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after_refusal(error))

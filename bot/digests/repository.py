@@ -60,15 +60,15 @@ class DigestRepository:
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
-        document = await self.documents.get(_place(workspace, digest_id))
+        document = await self.documents.get(_digest_key(workspace, digest_id))
         if document is None:
             raise UnknownDigestError("no such digest")
         return _digest_in(document)
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
-        place, value = _place(workspace, digest.digest_id), encode_digest(digest)
-        document = await self.documents.put(place, value, due_at=due_at(digest), if_rev=digest.rev)
+        key, value = _digest_key(workspace, digest.digest_id), encode_digest(digest)
+        document = await self.documents.put(key, value, due_at=due_at(digest), if_rev=digest.rev)
         return replace(digest, rev=document.rev)
 
     async def step(
@@ -99,7 +99,7 @@ class DigestRepository:
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))
 
-        document = await update(self.documents, _place(workspace, digest_id), changed)
+        document = await update(self.documents, _digest_key(workspace, digest_id), changed)
         before, after = known
         if document is None or document.rev == before.rev:
             return before
@@ -112,7 +112,7 @@ class DigestRepository:
 
         Its alerts stay until their cards say so: see `AlertCards`.
         """
-        if not await self.documents.delete(_place(workspace, digest_id)):
+        if not await self.documents.delete(_digest_key(workspace, digest_id)):
             raise UnknownDigestError("no such digest")
 
     async def due(
@@ -125,12 +125,12 @@ class DigestRepository:
 
     async def keep_alert(self, workspace: WorkspaceId, name: str, alert: Alert) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
-        key = f"{workspace}/{ALERT}/{name}"
+        key = _alert_key(workspace, name)
         await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
     async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
         """Return an alert, or raise UnknownAlertError."""
-        return _alert_in(await self.documents.get(f"{workspace}/{ALERT}/{name}"))
+        return _alert_in(await self.documents.get(_alert_key(workspace, name)))
 
     async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Alert]:
         """Return the alerts of a digest by name, the oldest first."""
@@ -145,18 +145,16 @@ class DigestRepository:
         self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
     ) -> Alert:
         """Save and return the result of `change`; raise UnknownAlertError."""
-        known: list[Alert] = []
 
         def changed(document: Document | None) -> Write | None:
             before = _alert_in(document)
-            known[:] = [change(before)]
-            return None if known[0] == before else Write(_encoded(known[0]), known[0].due)
+            after = change(before)
+            return None if after == before else Write(_encoded(after), after.due)
 
-        await update(self.documents, f"{workspace}/{ALERT}/{name}", changed)
-        return known[0]
+        return _alert_in(await update(self.documents, _alert_key(workspace, name), changed))
 
     async def delete_alert(self, workspace: WorkspaceId, name: str) -> None:
-        await self.documents.delete(f"{workspace}/{ALERT}/{name}")
+        await self.documents.delete(_alert_key(workspace, name))
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:
         """Return the time zone of each digest of a workspace."""
@@ -175,8 +173,12 @@ def _alert_in(document: Document | None) -> Alert:
     raise UnknownAlertError("no such alert")
 
 
-def _place(workspace: WorkspaceId, digest_id: str) -> str:
+def _digest_key(workspace: WorkspaceId, digest_id: str) -> str:
     return f"{workspace}/{KIND}/{digest_id}"
+
+
+def _alert_key(workspace: WorkspaceId, name: str) -> str:
+    return f"{workspace}/{ALERT}/{name}"
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:

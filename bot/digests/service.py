@@ -146,23 +146,21 @@ class DigestService:
     async def _replan(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
     ) -> Digest:
-        async with self._redrawn(workspace, digest_id):
-            return await self.repository.change(
-                workspace,
-                digest_id,
-                lambda each: edits.update(each, plan, by, self.clock(), version=version),
-            )
+        return await self._change(
+            workspace,
+            digest_id,
+            lambda each: edits.update(each, plan, by, self.clock(), version=version),
+        )
 
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
         """Pause a digest until `until`; `None`: until it is resumed."""
-        async with self._redrawn(workspace, digest_id):
-            paused = await self.repository.change(
-                workspace,
-                digest_id,
-                lambda each: edits.paused(each, by, self.clock(), until=until),
-            )
+        paused = await self._change(
+            workspace,
+            digest_id,
+            lambda each: edits.paused(each, by, self.clock(), until=until),
+        )
         await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
         zone = paused.plan.schedule.zone
         end = f" until {until_text(until, zone)}" if until else ""
@@ -171,10 +169,9 @@ class DigestService:
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Resume a digest from its next slot on."""
-        async with self._redrawn(workspace, digest_id):
-            resumed = await self.repository.change(
-                workspace, digest_id, lambda each: edits.resumed(each, self.clock())
-            )
+        resumed = await self._change(
+            workspace, digest_id, lambda each: edits.resumed(each, self.clock())
+        )
         await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
         end = f": next {moment_token(resumed.next.due_at)}"
         await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
@@ -187,10 +184,7 @@ class DigestService:
             if digest.pause and digest.pause.why in CLOSED:
                 change = partial(edits.resumed, now=self.clock())
                 with contextlib.suppress(UnknownDigestError):
-                    async with self._redrawn(workspace, digest.digest_id):
-                        resumed.append(
-                            await self.repository.change(workspace, digest.digest_id, change)
-                        )
+                    resumed.append(await self._change(workspace, digest.digest_id, change))
         await self.delivery.posts.post(workspace, channel_id, greeting_message(resumed))
 
     async def delete(
@@ -215,10 +209,14 @@ class DigestService:
         self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None
     ) -> Digest:
         """Snooze all domains of an alert; `None` ends that. Return the digest."""
+        return await self._change(workspace, digest_id, partial(replace, snooze=snooze))
+
+    async def _change(
+        self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
+    ) -> Digest:
+        """Save and return the result of `change`, which the cards of an alert then show."""
         async with self._redrawn(workspace, digest_id):
-            return await self.repository.change(
-                workspace, digest_id, lambda each: replace(each, snooze=snooze)
-            )
+            return await self.repository.change(workspace, digest_id, change)
 
     @contextlib.asynccontextmanager
     async def _redrawn(self, workspace: WorkspaceId, digest_id: str) -> AsyncIterator[None]:
