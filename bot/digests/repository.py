@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from bot.digests.models import (
-    Alert,
+    AlertCard,
     Digest,
     Outcome,
     UnknownAlertError,
@@ -33,7 +33,7 @@ def encode_digest(digest: Digest) -> dict[str, Any]:
     return value
 
 
-def _encoded(stored: Alert | Digest) -> dict[str, Any]:
+def _encoded(stored: AlertCard | Digest) -> dict[str, Any]:
     return {"v": VERSION, **msgspec.to_builtins(stored)}
 
 
@@ -123,27 +123,27 @@ class DigestRepository:
         places = (key.split("/", 2) for key in keys)
         return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
-    async def keep_alert(self, workspace: WorkspaceId, name: str, alert: Alert) -> None:
+    async def keep_alert(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
         key = _alert_key(workspace, name)
         await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
-    async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
+    async def alert(self, workspace: WorkspaceId, name: str) -> AlertCard:
         """Return an alert, or raise UnknownAlertError."""
         return _alert_in(await self.documents.get(_alert_key(workspace, name)))
 
-    async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Alert]:
+    async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
         """Return the alerts of a digest by name, the oldest first."""
         documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
-        named: dict[str, Alert] = {}
+        named: dict[str, AlertCard] = {}
         for document in documents:
             with suppress(UnknownAlertError):
                 named[document.key.split("/", 2)[2]] = _alert_in(document)
         return dict(sorted(named.items(), key=lambda each: each[1].falls[0].at))
 
     async def change_alert(
-        self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
-    ) -> Alert:
+        self, workspace: WorkspaceId, name: str, change: Callable[[AlertCard], AlertCard]
+    ) -> AlertCard:
         """Save and return the result of `change`; raise UnknownAlertError."""
 
         def changed(document: Document | None) -> Write | None:
@@ -165,9 +165,9 @@ def _digest_in(document: Document) -> Digest:
     return decode_digest(document.value, document.rev)
 
 
-def _alert_in(document: Document | None) -> Alert:
+def _alert_in(document: Document | None) -> AlertCard:
     with suppress(msgspec.ValidationError):  # of an earlier version
-        alert = msgspec.convert(document.value, Alert) if document else None
+        alert = msgspec.convert(document.value, AlertCard) if document else None
         if alert and alert.falls:
             return alert
     raise UnknownAlertError("no such alert")
