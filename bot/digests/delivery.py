@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from datetime import timedelta
 from enum import Enum
 from functools import partial
+from typing import TypeVar
 
 import structlog
 
@@ -32,6 +33,7 @@ from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
 
 logger = structlog.get_logger()
+T = TypeVar("T")
 # Waits between attempts to save a step, for a database that restarts.
 STEP_AGAIN_AFTER_S = (0.5, 2.0)
 # The same after the post, which is uncertain a minute after it began.
@@ -248,15 +250,9 @@ class Delivery:
 
     async def _keep_place(self, workspace: WorkspaceId, name: str, ts: str, shown: str) -> None:
         """Keep where a card is; without that it cannot be drawn again."""
-        for wait_s in (*STEP_AGAIN_AFTER_S, 0.0):
-            with log_and_suppress(
-                "the place of a card is not kept", StoreError, UnknownAlertError
-            ):
-                await self.repository.change_alert(
-                    workspace, name, lambda each: replace(each, ts=ts, shown=shown)
-                )
-                return
-            await self.sleep(wait_s)
+        placed = partial(replace, ts=ts, shown=shown)
+        with log_and_suppress("the place of a card is not kept", StoreError, UnknownAlertError):
+            await self._save(lambda: self.repository.change_alert(workspace, name, placed))
 
     async def _step(
         self,
@@ -273,10 +269,18 @@ class Delivery:
             now = self.clock()
             return step(run_state.take_up_again(each, digest, now, token), token, now)
 
+        return await self._save(
+            lambda: self.repository.step(workspace, digest, once), again_after_s
+        )
+
+    async def _save(
+        self, save: Callable[[], Awaitable[T]], again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S
+    ) -> T:
+        """Return the result of `save`, repeated after these waits while the store fails."""
         for wait_s in again_after_s:
             try:
-                return await self.repository.step(workspace, digest, once)
+                return await save()
             except StoreError as error:
                 logger.warning("not recorded yet", error=repr(error))
                 await self.sleep(wait_s)
-        return await self.repository.step(workspace, digest, once)
+        return await save()

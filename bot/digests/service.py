@@ -59,18 +59,13 @@ class DigestService:
     notes: Note
 
     def __post_init__(self) -> None:
-        self.get = self.repository.get
+        self.get, self.of_workspace = self.repository.get, self.repository.of_workspace
         self.matching, self.labels = self.collector.matching, self.collector.labels
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
         digests = await self.repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
-
-    async def own_of(self, workspace: WorkspaceId, user_id: str) -> list[Digest]:
-        """Return the digests that a person has for themselves, the oldest first."""
-        digests = await self.repository.of_workspace(workspace)
-        return [each for each in digests if each.plan.is_own and each.made_by == user_id]
 
     async def make(
         self,
