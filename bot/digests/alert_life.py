@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
-from bot.digests.models import Alert, Digest, Fall, Snoozes
+from bot.digests.models import Alert, Digest, Fall, Snooze, Snoozes
 from bot.digests.report import (
     Post,
     Report,
@@ -112,10 +112,13 @@ def _with_ends(fall: Fall, domain: Domain, row: Ending, report: Report) -> Fall:
 def alert_of(post: Post, channel_id: str) -> Alert:
     """Return the alert about what got worse, before its post."""
     notes = (late_line(post), coverage_text(post.report.coverage))
+    reminder, ends_at = post.digest.plan.reminder, post.sent_at + KEPT_FOR
+    remind_at = post.sent_at + timedelta(minutes=reminder.after) if reminder else None
     return Alert(
         channel_id=channel_id,
         falls=falls_in(post.report, post.sent_at),
-        due=post.sent_at + KEPT_FOR,
+        due=remind_at or ends_at,
+        remind_at=remind_at,
         owners=owners_to_mention(post.report, post.digest.plan.mentions),
         notes=tuple(filter(None, notes)),
     )
@@ -268,7 +271,7 @@ def take(alert: Alert, user_id: str, now: datetime, *, takes_over: bool) -> Aler
         return alert
     line = f"<@{user_id}> took over from <@{alert.taken_by}>."
     lines = (*alert.lines, line) if alert.taken_by else alert.lines
-    return replace(alert, taken_by=user_id, taken_at=now, lines=lines)
+    return replace(alert, taken_by=user_id, taken_at=now, lines=lines, remind_at=None)
 
 
 def let_go(alert: Alert, user_id: str) -> Alert:
@@ -277,6 +280,11 @@ def let_go(alert: Alert, user_id: str) -> Alert:
         return alert
     lines = (*alert.lines, f"<@{user_id}> let go. To take it, press `I'm on it`.")
     return replace(alert, taken_by=None, taken_at=None, lines=lines)
+
+
+def snoozed(alert: Alert, snooze: Snooze | None) -> Alert:
+    """Return an alert with a snooze, or without one."""
+    return replace(alert, snooze=snooze, remind_at=None if snooze else alert.remind_at)
 
 
 def snoozed_hosts(
@@ -320,9 +328,9 @@ def released(alert: Alert, token: str, now: datetime, due: datetime, *, tries: i
 
 
 def next_due(alert: Alert, digest: Digest, now: datetime) -> datetime:
-    """Return when a card changes by itself: a snooze ends, or the watch does."""
+    """Return when a card changes by itself: a reminder, the end of a snooze or of the watch."""
     ends = (each and each.until for each in (alert.active_snooze(now), digest.active_snooze(now)))
-    moments = [end for end in ends if end]
+    moments = [each for each in (*ends, alert.remind_at) if each]
     return (
         min([alert.falls[0].at + KEPT_FOR, *moments])
         if alert.down

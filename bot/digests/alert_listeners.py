@@ -66,14 +66,14 @@ class AlertListeners:
         name, _, length = value.rpartition("/")
         _, visitor = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         snooze = _snooze(visitor.editor.user_id, length, self.screen.clock())
-        await self._change(request, name, lambda alert: replace(alert, snooze=snooze))
+        await self._change(request, name, partial(life.snoozed, snooze=snooze))
 
     async def wake(self, request: Request, name: str) -> None:
         """End the snooze of a card, and that of its whole alert."""
         digest, _ = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         if digest.snooze:
             await self.screen.digests.snooze(request.workspace, digest.digest_id, None)
-        await self._change(request, name, lambda alert: replace(alert, snooze=None))
+        await self._change(request, name, partial(life.snoozed, snooze=None))
 
     async def show_details(self, request: Request, name: str) -> None:
         """Show all domains of a card to the person who pressed."""
@@ -105,7 +105,7 @@ class AlertListeners:
         hosts: list[str] = []
         for name, alert in (await self.alerts.alerts(request.workspace, digest_id)).items():
             if alert.down or snooze is None:
-                await self._change(request, name, lambda each: replace(each, snooze=snooze))
+                await self._change(request, name, partial(life.snoozed, snooze=snooze))
                 hosts += alert.hosts
         return hosts
 

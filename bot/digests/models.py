@@ -19,6 +19,7 @@ MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
 WORST_COUNTS = range(5, 26)
 HEARTBEATS = (3, 5, 7, 14, 30)
+REMIND_AFTER = (15, 60, 240)  # minutes
 MAX_FILTER_CHARS = 500
 MAX_RULES = 10
 MAX_NAME_CHARS = 60
@@ -72,6 +73,23 @@ class Mention:
 
     label: str
     who: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminder:
+    """Who is mentioned in the thread of a card that no one is on `after` so many minutes.
+
+    `people` are ids of people, `group` is the id of a user group and its handle.
+    """
+
+    after: int
+    people: tuple[str, ...] = ()
+    group: tuple[str, str] | None = None
+
+    @property
+    def who(self) -> tuple[str, ...]:
+        """The ids of the people and of the user group."""
+        return (*self.people, *(self.group or ())[:1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +152,7 @@ class Plan:
     name: str = ""
     rule: Rule = DEFAULT_RULE
     has_file: bool = False
+    reminder: Reminder | None = None
 
     @property
     def is_own(self) -> bool:
@@ -226,7 +245,8 @@ class Alert:
     same. `owners` are the ids that it mentions, `notes` mrkdwn as it was posted. `lines` are
     still to be posted in its thread. `shown` names what the card shows. It is looked at again at
     `due`. While `claimed_by` a process draws it until `due`, and `is_stale` tells that process to
-    draw it once more. `tries` counts failed attempts.
+    draw it once more. `tries` counts failed attempts. `remind_at`: when people are
+    mentioned unless somebody is on it by then, `None` once they were or need not be.
     """
 
     channel_id: str
@@ -244,6 +264,7 @@ class Alert:
     claimed_by: str = ""
     is_stale: bool = False
     tries: int = 0
+    remind_at: datetime | None = None
 
     @property
     def down(self) -> tuple[Fall, ...]:

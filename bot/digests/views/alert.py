@@ -19,6 +19,7 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     bold,
+    escaped,
     host_text,
     lines_within,
     literal,
@@ -26,7 +27,7 @@ from bot.blocks.text import (
     plural,
     score_number,
 )
-from bot.digests.models import Alert, Digest, Fall, Snooze
+from bot.digests.models import Alert, Digest, Fall, Reminder, Snooze
 from bot.digests.report import Move
 from bot.digests.views.changes import issues_text, move_text, sign_text
 from bot.digests.views.notes import preview_note
@@ -34,6 +35,7 @@ from bot.digests.views.wording import (
     domain_line,
     manage_button,
     mention_tokens,
+    minutes_text,
     owners_line,
     person,
     scan_button,
@@ -143,11 +145,17 @@ def recovered_line(alert: Alert) -> str:
 
 
 def lasting_text(time: timedelta) -> str:
-    """Return `40 minutes`, `3 hours` or `2 days`."""
-    minutes = max(1, round(time.total_seconds() / 60))
-    if minutes < 120:
-        return plural(minutes, "minute")
-    return plural(minutes // 60, "hour") if minutes < 2_880 else plural(minutes // 1_440, "day")
+    """Return how long it lasted: see `minutes_text`."""
+    return minutes_text(max(1, round(time.total_seconds() / 60)))
+
+
+def reminder_line(alert: Alert, reminder: Reminder) -> str:
+    """Return the line in the thread that mentions people because no one is on a card."""
+    who, after = " ".join(mention_tokens(reminder.who)), minutes_text(reminder.after)
+    return (
+        f"{who}: no one is on this after {after}: {escaped(title(alert))}."
+        " To take it, press `I'm on it`."
+    )
 
 
 def taken_already_text(alert: Alert, user_id: str) -> str:

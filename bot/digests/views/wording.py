@@ -28,6 +28,7 @@ from bot.digests.models import (
     PastRun,
     Pause,
     Plan,
+    Reminder,
     Run,
 )
 from bot.digests.run_state import end_pause_in_time
@@ -169,7 +170,24 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
             f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in plan.mentions
         )
         lines.append(("Mentioned when it gets worse", ", ".join(rules)))
+    if plan.reminder:
+        lines.append(("If no one is on it", reminder_text(plan.reminder)))
     return lines
+
+
+def reminder_text(reminder: Reminder) -> str:
+    """Return `mentions 2 people or groups after 1 hour`."""
+    many = plural(len(reminder.who), "person or group", "people or groups")
+    return f"mentions {many} after {minutes_text(reminder.after)}"
+
+
+def minutes_text(minutes: int) -> str:
+    """Return `40 minutes`, `3 hours` or `2 days`."""
+    if minutes >= 2_880:
+        return plural(minutes // 1_440, "day")
+    if minutes >= 120 or minutes == 60:
+        return plural(minutes // 60, "hour")
+    return plural(minutes, "minute")
 
 
 def mode_text(plan: Plan) -> str:
