@@ -247,9 +247,9 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     )
     listed = DigestListeners(digests=digests, access=access, screen=screen)
     listed.register(dispatcher)
-    AlertListeners(alerts=features.repository, cards=features.cards, screen=screen).register(
-        dispatcher
-    )
+    AlertListeners(
+        alerts=features.repository, cards=features.cards, screen=screen, facts=features.ends
+    ).register(dispatcher)
     form = DigestFormListeners(digests=digests, access=access, screen=screen, groups=UserGroups())
     form.register(dispatcher)
     DigestLineListeners(listed, form).register(dispatcher)

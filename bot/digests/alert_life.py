@@ -149,7 +149,7 @@ def _news(fall: Fall, again: Fall) -> Fall | None:
     changes = tuple(
         each
         for each in again.changes
-        if each not in fall.changes
+        if not (each.expected_by or each in fall.changes)
         and not is_same(each.sign, first.get(kind_of(each.sign), each.before), each.after)
     )
     reached = fall.marks if fall.is_down else {}
@@ -193,6 +193,9 @@ def _with_state(fall: Fall, look: Look) -> Fall:
     if domain is None or not fall.is_down:
         is_gone = look.is_whole and domain is None and fall.recovered_at is None
         return replace(fall, is_gone=is_gone)
+    if row:  # by `Expected` on another card
+        known = tuple(each.expected_if_in(row.changes) for each in fall.changes)
+        fall = replace(fall, changes=known)
     score = domain.health_score
     points = fall.rule.points
     if fall.low is not None and score is not None:
@@ -258,7 +261,13 @@ def expect(alert: Alert, place: int, user_id: str, now: datetime) -> Alert:
     fall = alert.falls[place]
     if not (fall.is_down and fall.hijack_signs):
         return alert
-    known = replace(fall, expected=(*fall.expected, *fall.hijack_signs), expected_by=user_id)
+    signs = set(fall.hijack_signs)
+    known = replace(
+        fall,
+        changes=tuple(
+            each._replace(expected_by=user_id) if each in signs else each for each in fall.changes
+        ),
+    )
     is_worse = known.is_lower or known.marks or known.awaited_issues
     known = known if is_worse else replace(known, recovered_at=now)
     falls = (*alert.falls[:place], known, *alert.falls[place + 1 :])

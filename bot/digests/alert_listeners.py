@@ -14,6 +14,7 @@ from bot.digests.screen import DigestScreen
 from bot.digests.views import alert as views
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
+from bot.domains.kept_facts import FactsRepository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class AlertListeners:
     alerts: DigestRepository
     cards: AlertCards
     screen: DigestScreen
+    facts: FactsRepository
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(views.TAKE, partial(self.take, takes_over=False))
@@ -53,13 +55,17 @@ class AlertListeners:
             await request.reply(plain_message(views.taken_already_text(after, user_id)))
 
     async def expect(self, request: Request, value: str) -> None:
-        """Note that a member of the channel knew of the changes of a domain."""
+        """Note that a member of the channel knew of the changes of a domain.
+
+        Digests and further alerts call them expected.
+        """
         name, _, place = value.rpartition("/")
         user_id, now = request.origin.user_id, self.screen.clock()
-        await self._require_visitor(request, name)
-        await self._change(
-            request, name, partial(life.expect, place=int(place), user_id=user_id, now=now)
-        )
+        alert = await self._require_visitor(request, name)
+        expect = partial(life.expect, place=int(place), user_id=user_id, now=now)
+        fall = expect(alert).falls[int(place)]
+        await self.facts.expect(request.workspace, fall.host, fall.expected)
+        await self._change(request, name, expect)
 
     async def snooze(self, request: Request, value: str) -> None:
         """Let the domains of a card be, for those who may change its digest."""

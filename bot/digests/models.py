@@ -13,7 +13,6 @@ from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
 from bot.tracker.findings import SEVERITIES, SOON_DAYS, Severity
-from bot.tracker.hijack_signs import is_worse
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
@@ -183,8 +182,7 @@ class Fall:
     the dates of
     its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
     what scans found since the look before. `has_score_back`: the score has recovered, something
-    else has not. `was_back`: at the last look all was as before, by a few points. `expected` are
-    the changes that `expected_by` knew of.
+    else has not. `was_back`: at the last look all was as before, by a few points.
     """
 
     host: str
@@ -206,8 +204,6 @@ class Fall:
     recovered_at: datetime | None = None
     is_gone: bool = False
     domain_id: str | None = None
-    expected: tuple[KnownChange, ...] = ()
-    expected_by: str | None = None
 
     @property
     def is_lower(self) -> bool:
@@ -217,8 +213,12 @@ class Fall:
     @property
     def hijack_signs(self) -> tuple[KnownChange, ...]:
         """The changes that may be a hijack, without expected ones."""
-        worse = (each for each in self.changes if is_worse(each.sign, each.after))
-        return tuple(each for each in worse if each not in self.expected)
+        return tuple(each for each in self.changes if each.is_alarm)
+
+    @property
+    def expected(self) -> tuple[KnownChange, ...]:
+        """The changes that a person knew of."""
+        return tuple(each for each in self.changes if each.expected_by)
 
     @property
     def was_expected(self) -> bool:

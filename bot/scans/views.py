@@ -45,7 +45,6 @@ from bot.scans.service import ScanReport
 from bot.tracker.changes import Change
 from bot.tracker.facts import NOT_INCLUDED
 from bot.tracker.findings import Knowledge
-from bot.tracker.hijack_signs import is_worse
 from bot.tracker.readings import section_name
 from bot.tracker.sections import Section
 
@@ -191,7 +190,7 @@ def scan_message(
 def _signs(report: ScanReport) -> list[Block]:
     """Name what changed about who controls the domain: a hijack shows there first."""
     lines = [
-        f"{'🚨' if is_worse(each.sign, each.after) else '🔀'} {literal(sign_words(each), 400)}"
+        f"{'🚨' if each.is_alarm else '🔀'} {literal(sign_words(each), 400)}"
         for each in report.signs
     ]
     ask = "*Changed since the last scan: did your team do this?*"

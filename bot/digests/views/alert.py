@@ -269,7 +269,7 @@ def fall_line(fall: Fall) -> str:
     if fall.issues:
         lines.append(f"🚨 {_line(fall, issues_text(fall.issues))}")
     others = [change for change in fall.changes if change not in fall.hijack_signs]
-    lines += [f"🔀 {sign_text(change)}{_by(fall, change)}" for change in others]
+    lines += [f"🔀 {sign_text(change)}{_by(change)}" for change in others]
     return "\n".join(lines)
 
 
@@ -277,14 +277,14 @@ def _line(fall: Fall, mrkdwn: str) -> str:
     return domain_line(fall.host, mrkdwn, fall.domain_id)
 
 
-def _by(fall: Fall, change: KnownChange) -> str:
-    return f" – expected by {person(fall.expected_by)}" if change in fall.expected else ""
+def _by(change: KnownChange) -> str:
+    return f" – expected by {person(change.expected_by)}" if change.expected_by else ""
 
 
 def expected_line(fall: Fall) -> str:
     """Return the line in the thread about changes that a person knew of."""
     changes = ", ".join(map(sign_text, fall.expected))
-    return f"✅ {_line(fall, changes)} – expected by {person(fall.expected_by)}"
+    return f"✅ {_line(fall, changes)}{_by(fall.expected[-1])}"
 
 
 def _course(fall: Fall) -> str:
