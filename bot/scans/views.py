@@ -247,8 +247,11 @@ def _ends(report: ScanReport) -> list[Block]:
         sign, text = end_sign(end, now, is_owned=has_sign), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
-    if missing := [each for each in END_COLUMNS if each not in dict(given)]:
-        lines.append(f"{' and '.join(missing).capitalize()}: no end date that I can read.")
+    missing = {each for each in END_COLUMNS if each not in dict(given)}
+    for names, more in ((missing - signed, ""), (missing & signed, ", but an issue names it")):
+        if names:
+            named = " and ".join(each for each in END_COLUMNS if each in names)
+            lines.append(f"{named.capitalize()}: no end date that I can read{more}.")
     return [section("\n".join(lines))]
 
 

@@ -11,7 +11,7 @@ from bot.blocks.builders import text_of, text_section
 from bot.blocks.message import Message
 from bot.blocks.text import (
     code,
-    day_text,
+    day_token,
     host_text,
     lines_within,
     literal,
@@ -195,7 +195,7 @@ def _changed(report: Report) -> _Group:
 
 def _renewed(report: Report) -> _Group:
     lines = (
-        _line(domain, f"{name} until {day_text(end.day)}") for domain, name, end in report.renewed
+        _line(domain, f"{name} until {day_token(end.day)}") for domain, name, end in report.renewed
     )
     return _group("🔁", "Renewed", lines, len(report.renewed), is_named=True)
 
