@@ -167,12 +167,12 @@ def taken_already_text(alert: Alert, user_id: str) -> str:
     return f"{person(alert.taken_by)} is on it. Press `Take over` to take it over."
 
 
-def snooze_menu(action_id: str, name: str, *, until_recovered: bool) -> Block:
-    """Return the menu that snoozes; `name` comes back with the length."""
+def snooze_menu(action_id: str, name: str, whose: str, *, until_recovered: bool) -> Block:
+    """Return the menu that snoozes; each length says `whose`, and comes back with `name`."""
     lengths = {value: label for value, (label, _) in LENGTHS.items()}
     if until_recovered:
         lengths[UNTIL_RECOVERED] = "until recovered"
-    options = [option(f"{name}/{value}", label) for value, label in lengths.items()]
+    options = [option(f"{name}/{value}", label, whose) for value, label in lengths.items()]
     return input_element("static_select", action_id, "Snooze", options=options)
 
 
@@ -209,10 +209,15 @@ def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> l
         ),
         button("End snooze", WAKE, name)
         if is_snoozed
-        else snooze_menu(SNOOZE, name, until_recovered=True),
+        else snooze_menu(SNOOZE, name, _whose(alert), until_recovered=True),
         run_button("Scan all", f"/scan {hosts}") if len(alert.down) > 1 else None,
         _expected_element(name, alert),
     ]
+
+
+def _whose(alert: Alert) -> str:
+    first, count = host_text(alert.falls[0].host), len(alert.falls)
+    return f"for {first}" if count == 1 else f"for the {count:,} domains of this card"
 
 
 def _expected_element(name: str, alert: Alert) -> Block | None:

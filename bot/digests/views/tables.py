@@ -175,7 +175,8 @@ def _digest_buttons(digest: Digest, silences: Snoozes | None) -> list[Block]:
 def _snooze_element(digest: Digest, silences: Snoozes) -> Block | None:
     if silences.snoozes:
         return digest_button("End snooze", WAKE_ALL, digest)
-    return snooze_menu(SNOOZE_ALL, digest.digest_id, until_recovered=silences.has_open_card)
+    whose = "for all domains of this alert"
+    return snooze_menu(SNOOZE_ALL, digest.digest_id, whose, until_recovered=silences.has_open_card)
 
 
 MAX_HOST_CHARS = 100
