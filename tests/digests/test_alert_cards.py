@@ -114,7 +114,7 @@ async def test_a_card_that_was_deleted_in_slack_is_forgotten(bot: Bot) -> None:
 
 REMINDER = Reminder(after=60, people=("U0CY",), group=("S0ONCALL", "@on-call"))
 REMINDED = (
-    "<@U0CY> <!subteam^S0ONCALL>: no one is on this after 1 hour: a.example fell to 30."
+    "<@U0CY> <!subteam^S0ONCALL>: a.example fell to 30. No one is on it after 1 hour."
     " To take it, press I'm on it."
 )
 
@@ -169,7 +169,7 @@ async def test_a_card_that_was_seen_to_mentions_no_one(seen_to: str) -> None:
     for _ in range(3):
         await later(bot, 61)
 
-    assert "no one is on this" not in str(bot.posts.lines)
+    assert "No one is on it" not in str(bot.posts.lines)
 
 
 async def test_a_card_that_recovered_in_time_mentions_no_one() -> None:
@@ -177,7 +177,7 @@ async def test_a_card_that_recovered_in_time_mentions_no_one() -> None:
     await sees(bot, 91)
     await later(bot, 61)
 
-    assert "no one is on this" not in str(bot.posts.lines)
+    assert "No one is on it" not in str(bot.posts.lines)
 
 
 async def test_the_end_of_an_alert_that_slack_may_not_have_posted_is_a_post() -> None:

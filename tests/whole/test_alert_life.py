@@ -196,7 +196,7 @@ async def test_people_are_mentioned_when_no_one_is_on_it(ready: Harness) -> None
     assert "mention" in refused.errors["If no one is on it"]
     assert "mentions 1 person or group after 1 hour if no one is on it" in listed.everything
     cy = ready.slack.person("cy").id
-    assert line.startswith(f"<@{cy}>: no one is on this after 1 hour: www.example fell to 30.")
+    assert line.startswith(f"<@{cy}>: www.example fell to 30. No one is on it after 1 hour.")
     assert thread(ready, card) == [line]
 
 

@@ -153,7 +153,7 @@ def reminder_line(alert: Alert, reminder: Reminder) -> str:
     """Return the line in the thread that mentions people because no one is on a card."""
     who, after = " ".join(mention_tokens(reminder.who)), minutes_text(reminder.after)
     return (
-        f"{who}: no one is on this after {after}: {escaped(title(alert))}."
+        f"{who}: {escaped(title(alert))}. No one is on it after {after}."
         " To take it, press `I'm on it`."
     )
 

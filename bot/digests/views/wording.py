@@ -330,7 +330,4 @@ def first_check_line(digest: Digest) -> str:
     """Return what the first check of a running alert does, or nothing for a digest."""
     if not digest.plan.is_alert or digest.pause or digest.baseline is not None:
         return ""
-    first = moment_token(digest.next.due_at)
-    return (
-        f"The first check, {first}, only notes how things stand. Alerts begin with the next one."
-    )
+    return "The first check only notes how things stand. Alerts begin with the next one."
