@@ -18,7 +18,7 @@ from bot.blocks.text import (
     MAX_SECTION_CHARS,
     MAX_VIEW_TITLE_CHARS,
     clip,
-    escaped,
+    escape,
     outside,
     without_markup,
 )
@@ -259,52 +259,58 @@ def message_of(*blocks: Block) -> Message:
 
 def text_of(blocks: Iterable[Block]) -> str:
     """Return what blocks say in words, for notifications and screen readers."""
+    # Of all sentences at once: a table has dozens.
+    said = "\n".join(chain.from_iterable(map(_sentences, blocks)))
+    for sign, word in _WORDS:
+        said = said.replace(sign, word)
+    said = _NOT_ASCII.sub(_without_symbol, _CHANGE.sub(" to ", said))
     text = ""
-    for sentence in chain.from_iterable(map(_sentences, blocks)):
+    for sentence in map(_sentence, said.split("\n")):
         longer = f"{text} {sentence}".strip()
         if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
-            return f"{text} {_CUT}".strip()
+            text = f"{text} {_CUT}".strip()
+            break
         text = longer
-    return text
+    # A symbol or a mark may have been in the middle of a key.
+    return outside(text, MAX_TEXT_CHARS)
 
 
 def _sentences(block: Block) -> Iterator[str]:
-    """Yield what a block says: a field, a list or a container in one sentence."""
+    """Yield what a block says: a field, a list or a container in one line."""
     if block["type"] == "container":
         under = f": {_said(block['subtitle'])}" if "subtitle" in block else ""
-        yield _sentence(f"{_said(block['title'])}{under}")
+        yield _line(f"{_said(block['title'])}{under}")
         return
     if block["type"] in {"data_table", "data_visualization"}:
         yield from chain.from_iterable(map(_sentences, unfolded(block)))
         return
     for field in block.get("fields", ()):
-        yield _sentence(_said(field).replace("\n", ": "))
+        yield _said(field).replace("\n", ": ")
     texts = [block["text"]] if "text" in block else []
     if block["type"] == "context":
         texts = block["elements"]
     for text in texts:
         title, *listed = _said(text).split("\n• ")
         colon = "" if title.endswith((*_ENDS, ":")) else ":"
-        lines = [f"{title}{colon} {'; '.join(listed)}"] if listed else title.splitlines()
-        yield from map(_sentence, lines)
+        if listed:
+            yield _line(f"{title}{colon} {'; '.join(listed)}")
+        else:
+            yield from title.splitlines()
 
 
 def _said(part: Block) -> str:
     text = str(part["text"])
-    if part["type"] == "mrkdwn":
-        return without_markup(text)
-    return "\n".join(escaped(line, MAX_SECTION_CHARS) for line in text.splitlines())
+    return without_markup(text) if part["type"] == "mrkdwn" else escape(redact(text))
+
+
+def _line(text: str) -> str:
+    return text.replace("\n", " ")
 
 
 def _sentence(text: str) -> str:
-    """Return text without symbols, and with an end."""
-    for sign, word in _WORDS:
-        text = text.replace(sign, word)
-    text = _CHANGE.sub(" to ", text)
-    said = _NOT_ASCII.sub(_without_symbol, text)
-    # A symbol may have been in the middle of a key.
-    said = redact(" ".join(said.split()).replace(" ,", ","))
-    return said if said.endswith(_ENDS) else f"{said.rstrip(':')}."
+    """Return a line with an end, and one space between words."""
+    said = " ".join(text.split()).replace(" ,", ",")
+    return said if said.endswith(_ENDS) or not said else f"{said.rstrip(':')}."
 
 
 def _without_symbol(found: re.Match[str]) -> str:

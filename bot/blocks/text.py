@@ -55,14 +55,14 @@ def escaped(text: str, limit: int = 200) -> str:
 
     Asterisks and backticks still format: inside blocks use `literal` or `bold`.
     """
-    return _escape(outside(text, limit))
+    return escape(outside(text, limit))
 
 
 def code(text: str, limit: int = 200) -> str:
     """Return text from outside as mrkdwn code, without formatting or links."""
     # A backtick cannot be escaped (https://docs.slack.dev/messaging/formatting-message-text): it
     # is replaced by a look-alike.
-    shown = _escape(outside(text, limit).replace("`", "ˋ"))
+    shown = escape(outside(text, limit).replace("`", "ˋ"))
     return f"`{shown}`" if shown else "(nothing)"
 
 
@@ -73,7 +73,7 @@ _MARKUP = re.compile(r"[*~`]|^>|_(?!\w)|(?<!\w)_|:\S+:")
 def literal(text: str, limit: int = 200) -> str:
     """Return text from outside as mrkdwn without style; as code if Slack would format it."""
     shown = outside(text, limit)
-    return code(shown, limit) if _MARKUP.search(shown) else _escape(shown) or "(nothing)"
+    return code(shown, limit) if _MARKUP.search(shown) else escape(shown) or "(nothing)"
 
 
 def bold(text: str, limit: int = 200) -> str:
@@ -100,7 +100,8 @@ def lines_within(lines: Iterable[str], max_chars: int) -> list[str]:
     return kept
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Return text in which nothing is markup that mentions or links; see `escaped`."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -1,6 +1,5 @@
 """Collect what a digest posts."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
@@ -32,6 +31,7 @@ from bot.domains.csv_file import domains_csv
 from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
+from bot.process.concurrency import compute
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.tracker.models import Domain
@@ -72,7 +72,7 @@ class Collector:
             domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
             ends = await self._known(workspace) if query.needs_ends else None
-            return len(await asyncio.to_thread(select, domains, query, ends))
+            return len(await compute(len(domains), select, domains, query, ends))
         return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
@@ -142,7 +142,7 @@ class Collector:
         )
         file = None
         if digest.plan.has_file:
-            file = await asyncio.to_thread(_file_of, snapshot, digest.plan, ends)
+            file = await compute(len(snapshot.domains), _file_of, snapshot, digest.plan, ends)
         return Collected(post, baseline, look, is_moved, file)
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
@@ -159,7 +159,7 @@ class Collector:
         ends = replace(known, now=baseline.taken_at, within=within)
         last = await self.portfolio.last_snapshot(workspace)
         by_host = last.by_host if last else {}
-        report = await asyncio.to_thread(_report_then, baseline, digest, ends, by_host)
+        report = await compute(len(baseline.scores), _report_then, baseline, digest, ends, by_host)
         # The marks of the baseline before are not known any more.
         return Post(
             digest=digest,
@@ -171,7 +171,8 @@ class Collector:
     async def _compare(
         self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownFacts
     ) -> tuple[Report, Baseline]:
-        return await asyncio.to_thread(_report_of, snapshot, digest, before, ends, self.owned_type)
+        many = len(snapshot.domains) + len(before.scores if before else ())
+        return await compute(many, _report_of, snapshot, digest, before, ends, self.owned_type)
 
     async def _known(self, workspace: WorkspaceId) -> KnownFacts:
         """Return what scans have said until now; what is kept later is for the next post."""

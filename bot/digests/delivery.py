@@ -20,6 +20,7 @@ from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
 from bot.domains.csv_file import file_name
 from bot.keys.failures import FailureReason, of_service, service_failure
+from bot.process.concurrency import compute
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors
@@ -211,7 +212,7 @@ class Delivery:
                 card = drawn(name, alert, digest, post.sent_at)
                 message = with_news(card, post.report, post.sent_at)
             else:
-                message = await asyncio.to_thread(words, post)
+                message = await compute(post.report.totals.count, words, post)
             posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
             ts = await self.posts.post(workspace, run.channel_id, message)

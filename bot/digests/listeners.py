@@ -1,6 +1,5 @@
 """Handle the list of a channel's digests and its buttons."""
 
-import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from bot.digests.views.schedule import schedule_text
 from bot.digests.views.wording import DELETE_DIGEST, MANAGE_DIGEST
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher, PressHandler
+from bot.process.concurrency import compute
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.zones import zone_of
 from bot.slack.client import open_form
@@ -90,7 +90,8 @@ class DigestListeners:
         if post is None:
             await request.reply(plain_message(NO_DETAILS))
         else:
-            await request.reply(await asyncio.to_thread(details_message, post))
+            message = await compute(post.report.totals.count, details_message, post)
+            await request.reply(message)
 
     async def greet(self, request: Request, event: Mapping[str, Any]) -> None:
         """Post what the app does in a channel to which it was added, and which digests go on.
@@ -166,7 +167,7 @@ class DigestListeners:
                 alert = alert_of(post, digest.plan.channel_id)
                 message = alert_preview(alert, digest, post.sent_at)
             else:
-                message = await asyncio.to_thread(digest_message, post)
+                message = await compute(post.report.totals.count, digest_message, post)
         except BotError as error:
             message = plain_message(await self.screen.trouble(request, error))
         await draw_or_reply(request, modal.preview_form(message), message)

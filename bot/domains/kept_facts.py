@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 from cachetools import TTLCache
 
+from bot.process.concurrency import compute
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
@@ -288,8 +289,7 @@ class FactsRepository:
     async def get(self, workspace: WorkspaceId) -> dict[str, KeptFacts]:
         """Return them by host name, of scanned domains only; raise StoreError."""
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        # 10,000 rows take about 90 ms.
-        known = self._known[workspace] = await asyncio.to_thread(_all_of, documents)
+        known = self._known[workspace] = await compute(len(documents), _all_of, documents)
         return known
 
     async def keep(

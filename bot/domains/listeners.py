@@ -1,6 +1,5 @@
 """Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +23,7 @@ from bot.domains.views import (
     outdated_message,
     page_of,
 )
+from bot.process.concurrency import compute
 from bot.slack.client import open_direct, upload_file
 from bot.tracker.models import Domain, UnavailableError
 
@@ -79,7 +79,7 @@ class DomainsListeners:
         query = parse_query(text)
         name = file_name(filter_text(query), self.clock())
         found, known = await self._found(request, snapshot, query)
-        file = await asyncio.to_thread(domains_csv, found, known)
+        file = await compute(len(found), domains_csv, found, known)
         direct = await open_direct(request.client, request.origin.user_id)
         await upload_file(request.client, direct, name, file, export_text(len(found)))
         await request.reply(exported_message(name, len(found)))
@@ -92,7 +92,8 @@ class DomainsListeners:
             page = page_of(found, query.page).domains
             scores = {host_of(each): each.health_score for each in page}
             self.shown.note(request.workspace, request.origin.user_id, scores)
-        return await asyncio.to_thread(
+        return await compute(
+            len(snapshot.domains),
             domains_message,
             snapshot,
             found,
@@ -106,5 +107,5 @@ class DomainsListeners:
         self, request: Request, snapshot: Snapshot, query: Query
     ) -> tuple[list[Domain], KnownFacts | None]:
         known = await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
-        # Sorting and packing 10,000 domains takes tens of milliseconds.
-        return await asyncio.to_thread(select, snapshot.domains, query, known), known
+        domains = snapshot.domains
+        return await compute(len(domains), select, domains, query, known), known

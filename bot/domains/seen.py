@@ -1,12 +1,12 @@
 """Remember which domains a workspace has seen, as a sample: a key of another portfolio shows."""
 
-import asyncio
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import msgspec
 
+from bot.process.concurrency import compute
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError
@@ -35,7 +35,7 @@ class SeenDomains:
 
     async def note(self, workspace: WorkspaceId, hosts: Collection[str]) -> None:
         """Keep the sample of a list, if it is another one; a failure is only logged."""
-        marks = await asyncio.to_thread(lambda: sorted(map(_mark, hosts)))
+        marks = await compute(len(hosts), lambda: sorted(map(_mark, hosts)))
         sample = Sample(len(hosts), tuple(marks[:MAX_MARKS]))
         with log_and_suppress("the domains that were seen are not noted", StoreError):
             if await self.last(workspace) == sample:

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 
 from bot.domains.lookup import UnknownDomainError, index_by_host, nearest
 from bot.domains.seen import SeenDomains
-from bot.process.concurrency import SingleFlight
+from bot.process.concurrency import SingleFlight, compute
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError
@@ -207,7 +207,7 @@ class Portfolio:
     ) -> Snapshot:
         listing = await ask()
         snapshot = Snapshot(listing.domains, self.clock(), listing.skipped)
-        await asyncio.to_thread(lambda: snapshot.by_host)  # 10,000 names: off the loop
+        await compute(len(listing.domains), lambda: snapshot.by_host)
         if self.seen:
             await self.seen.note(workspace, snapshot.by_host)
         if self._epochs.get(workspace) is epoch:

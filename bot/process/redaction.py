@@ -12,7 +12,7 @@ _SECRET = re.compile(
 # What installing by OAuth brings along has no such beginning. A code of Slack's has a form of its
 # own: https://docs.slack.dev/reference/methods/oauth.v2.access. The rest is known by the name in
 # front of it: in an address, in JSON, in a form, in a header.
-_OAUTH_CODE = re.compile(r"\b\d{5,}\.\d{5,}\.[0-9a-f]{20,}")
+_OAUTH_CODE = re.compile(r"\d{5,}\.\d{5,}\.[0-9a-f]{20,}", re.ASCII)
 _OAUTH = re.compile(
     r"(?P<name>[?&](?:code|state)=|client_secret\W{1,6}|Authorization\W{1,6}Basic )"
     r"[%A-Za-z0-9._~+/=-]{8,}",

@@ -16,6 +16,7 @@ from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.domains.views import domains_message
 from bot.keys.allowances import KeyAllowances
+from bot.process.concurrency import compute
 from bot.scans import bulk_summary
 from bot.scans import bulk_views as views
 from bot.scans.bulk_record import BulkScan, BulkScanOverError, BulkScanRunsError, items_of
@@ -59,7 +60,7 @@ class BulkScanListeners:
             return
         allowance = await self.allowances.of(request.workspace)
         without_id = sum(not each.domain_id for each in found)
-        items = await asyncio.to_thread(items_of, found)
+        items = await compute(len(found), items_of, found)
         message = views.price_message(items, unknown, selection, allowance, without_id=without_id)
         await request.reply(message)
 
@@ -111,7 +112,7 @@ class BulkScanListeners:
                 found, unknown = await asyncio.to_thread(named, snapshot, text)
             return found, unknown, " ".join(each.domain for each in found)
         known = await self._known(request, query)
-        chosen = await asyncio.to_thread(select, snapshot.domains, query, known)
+        chosen = await compute(len(snapshot.domains), select, snapshot.domains, query, known)
         return chosen, [], query_text(query)
 
 

@@ -17,6 +17,7 @@ from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.lookup import suggestions
 from bot.domains.service import Portfolio, ShownScores
 from bot.keys.workspace_tracker import WorkspaceTracker
+from bot.process.concurrency import compute
 from bot.scans import views
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.service import Scans
@@ -76,7 +77,8 @@ class ScanListeners:
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
         """Return the matching domains."""
         snapshot = await self.portfolio.snapshot(request.workspace)
-        hosts = await asyncio.to_thread(suggestions, snapshot.by_host, typed)
+        names = snapshot.by_host
+        hosts = await compute(len(names), suggestions, names, typed)
         return [option(_value(host), host_text(host)) for host in hosts]
 
     async def share(self, request: Request, host: str) -> None:
@@ -102,7 +104,7 @@ class ScanListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         if host not in snapshot.by_host:
             snapshot = await self.portfolio.sure_snapshot(request.workspace)
-        domain = await asyncio.to_thread(snapshot.find, host)
+        domain = await compute(len(snapshot.domains), snapshot.find, host)
         ahead = self.tracker.api.scans_ahead(request.workspace)
         request.answer.lasting_word = views.waiting_message(host, ahead, is_lasting=True)
         if not request.origin.is_message:  # below a press it is said only if the scan takes long

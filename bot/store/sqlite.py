@@ -21,6 +21,7 @@ from bot.store.documents import (
     checked_key,
     checked_moment,
     checked_rev,
+    decode_json,
     decode_row,
     encode_row,
     encode_value,
@@ -78,11 +79,13 @@ def document_of(key: str, value: bytes) -> Document:
         raise ValueError(f"{key!r} cannot be read: {error}") from error
 
 
-def due_in(path: Path) -> dict[str, datetime]:
-    """Check the whole file; return when each document is due. StoreError: it is damaged.
+def heads_in(path: Path) -> tuple[dict[str, int], dict[str, datetime]]:
+    """Check the whole file; return the documents' revisions, and when each is due.
 
-    Done with plain sqlite3, because sqlitedict hangs when it meets damage between two rows.
+    StoreError: it is damaged. Done with plain sqlite3, because sqlitedict hangs when it meets
+    damage between two rows.
     """
+    revs: dict[str, int] = {}
     due: dict[str, datetime] = {}
     with closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)) as connection:
         for key, value in begin_reading(connection, path, ALL_ROWS) or ():
@@ -92,9 +95,10 @@ def due_in(path: Path) -> dict[str, datetime]:
                 # It stays in the file. Reading it is a StoreError; the others can be used.
                 logger.warning("a stored document cannot be read: %r", key)
                 continue
+            revs[document.key] = document.rev
             if document.due_at:
                 due[document.key] = document.due_at
-    return due
+    return revs, due
 
 
 def open_rows(path: Path) -> SqliteDict:
@@ -157,7 +161,8 @@ class SqliteDocuments:
         try:
             make_private_database(real)
             self._watched = (Watch(path.absolute()), self._lock.watch)
-            self._due = due_in(real)
+            # No other process writes: what is known here needs no way to sqlitedict's thread.
+            self._revs, self._due = heads_in(real)
             self._rows = open_rows(real)
         except BaseException:
             self._lock.release()
@@ -189,12 +194,12 @@ class SqliteDocuments:
 
         def put(rows: SqliteDict) -> Document:
             self._require_in_place()
-            old = self._get(key)
-            rev = old.rev if old else None
+            rev = self._rev(key)
             checked_rev(key, rev, if_rev)
-            rows[key] = row = encode_row(next_rev(rev), due_utc, value_json)
-            self._note_due(key, due_utc)
-            return decode_row(key, row)
+            document = Document(key, decode_json(value_json), next_rev(rev), due_utc)
+            rows[key] = encode_row(document.rev, due_utc, value_json)
+            self._note(document)
+            return document
 
         return await self.run(put)
 
@@ -204,13 +209,12 @@ class SqliteDocuments:
         def delete(rows: SqliteDict) -> bool:
             self._require_in_place()
             if if_rev is not None:
-                old = self._get(key)
-                checked_rev(key, old.rev if old else None, if_rev)
+                checked_rev(key, self._rev(key), if_rev)
             try:
                 del rows[key]
             except KeyError:
                 return False
-            self._note_due(key, None)
+            self._forget(key)
             return True
 
         return await self.run(delete)
@@ -222,7 +226,8 @@ class SqliteDocuments:
             self._require_in_place()
             rows.conn.execute(DELETE_UNDER, range_of(prefix))
             (gone,) = rows.conn.select_one("SELECT changes()")
-            self._due = {k: at for k, at in self._due.items() if not k.startswith(prefix)}
+            for key in [each for each in self._revs if each.startswith(prefix)]:
+                self._forget(key)
             self._vacuum(rows)
             return int(gone)
 
@@ -280,10 +285,22 @@ class SqliteDocuments:
             if not self._writer.is_alive():  # else it may still be writing: keep others out
                 self._lock.release()
 
-    def _note_due(self, key: str, due_at: datetime | None) -> None:
+    def _note(self, document: Document) -> None:
+        self._forget(document.key)
+        self._revs[document.key] = document.rev
+        if document.due_at:
+            self._due[document.key] = document.due_at
+
+    def _forget(self, key: str) -> None:
+        self._revs.pop(key, None)
         self._due.pop(key, None)
-        if due_at:
-            self._due[key] = due_at
+
+    def _rev(self, key: str) -> int | None:
+        """Return a document's revision; ValueError: it cannot be read."""
+        if key in self._revs:
+            return self._revs[key]
+        document = self._get(key)
+        return document.rev if document else None
 
     def _get(self, key: str) -> Document | None:
         row = read_rows(self._rows, DOCUMENTS, key, f"{key}\0", 1)

@@ -140,8 +140,8 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"
 
     def may_be(self, domain_type: str) -> bool:
         """Return whether it is of this type, as far as its own and this one are known."""
-        known = {each.casefold() for each in (self.domain_type, domain_type) if each}
-        return len(known) < 2
+        own = self.domain_type
+        return not own or not domain_type or own.casefold() == domain_type.casefold()
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):

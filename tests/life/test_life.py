@@ -26,7 +26,7 @@ from bot.tracker.findings import Knowledge
 from tests.life.story import lived
 
 SEEDS = 20
-SELDOM_S = 300.0  # ticks are most of what a quiet day costs
+SELDOM_S = 300.0
 Patch = pytest.MonkeyPatch
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from bot.store.documents import StoreError
+from bot.store.documents import ConflictError, StoreError
 from bot.store.sqlite import SqliteDocuments, open_sqlite
 from tests.fakes import TIME_LIMIT_S
 
@@ -175,18 +175,20 @@ async def test_invalid_utf8_does_not_stop_the_store(sqlite: SqliteDocuments, pat
 async def test_a_full_disk_is_an_error(
     sqlite: SqliteDocuments, caplog: pytest.LogCaptureFixture
 ) -> None:
-    put = await sqlite.put("-.T1/key", {"n": 1})
+    put = await sqlite.put("-.T1/key", {"n": 1}, due_at=NOON)
     await asked(sqlite, f"PRAGMA max_page_count={await asked(sqlite, 'PRAGMA page_count')}")
 
     for _ in range(3):
         with pytest.raises(StoreError, match="full"):
-            await sqlite.put("-.T1/key", {"long": "x" * 100_000}, due_at=NOON)
+            await sqlite.put("-.T1/key", {"long": "x" * 100_000})
 
     assert await sqlite.get("-.T1/key") == put
-    assert await sqlite.due_keys(NOON) == []
+    assert await sqlite.due_keys(NOON) == ["-.T1/key"]
     assert caplog.records == []
     await asked(sqlite, "PRAGMA max_page_count=1000000")
-    await sqlite.put("-.T1/key", {"long": "x" * 100_000})
+    with pytest.raises(ConflictError):
+        await sqlite.put("-.T1/key", {}, if_rev=put.rev + 1)
+    await sqlite.put("-.T1/key", {"long": "x" * 100_000}, if_rev=put.rev)
 
 
 @pytest.mark.real_time  # SQLite sleeps

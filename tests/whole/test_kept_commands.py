@@ -22,7 +22,7 @@ async def test_a_kept_command_is_answered_once_there_is_a_key(app: Harness) -> N
     assert "Scan of shop.example" in (await app.answer(app.bob)).everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_after_a_quarter_of_an_hour_nothing_is_run(app: Harness) -> None:
     await app.ask(app.bob, "/domains")
     app.clock.ahead += timedelta(minutes=16)
@@ -42,7 +42,7 @@ async def test_admins_get_the_button_and_for_a_form_nothing_is_promised(app: Har
     assert "ask a workspace admin" in to_bob.everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_kept_commands_run_in_the_order_of_typing(app: Harness) -> None:
     lines = ("/adddomain shop.example", "/scan shop.example", "/domains", "/domains tag:x")
     for line in lines:

@@ -21,7 +21,7 @@ async def test_a_slow_list_replaces_its_first_message(ready: Harness) -> None:
     assert len(ready.bob.messages()) == 1
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_an_answer_comes_where_slack_replaces_none(ready: Harness) -> None:
     # https://github.com/slackapi/bolt-python/issues/1268
     ready.slack.world.response_urls.commands_replace_their_reply = False
@@ -31,7 +31,7 @@ async def test_an_answer_comes_where_slack_replaces_none(ready: Harness) -> None
     assert "Scan of shop.example" in answer.everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_failed_first_message_does_not_stop_the_scan(ready: Harness) -> None:
     await ready.ask(ready.bob, "/domains")
     for method in ("response_url", "chat.postEphemeral", "conversations.open"):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.whole.harness import Harness
 
-pytestmark = pytest.mark.transports("shared")
+pytestmark = pytest.mark.transports("http")
 
 
 async def test_a_share_that_fails_leaves_the_list_where_it_is(ready: Harness) -> None:
