@@ -165,6 +165,15 @@ def duration_text(seconds: float) -> str:
     return f"{math.ceil(seconds / 3600)} h"
 
 
+def minutes_text(minutes: int) -> str:
+    """Return `40 minutes`, `3 hours` or `2 days`."""
+    if minutes >= 2_880:
+        return plural(minutes // 1_440, "day")
+    if minutes >= 120 or minutes == 60:
+        return plural(minutes // 60, "hour")
+    return plural(minutes, "minute")
+
+
 def age_text(seconds: float) -> str:
     """Return `2 hours ago`: whole minutes, hours or days, and before those `just now`."""
     for size_s, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):

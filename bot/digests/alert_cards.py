@@ -138,7 +138,9 @@ class AlertCards:
             return False
         digest = await self._digest(workspace, name)
         tries, wait = 0, None
-        if _is_reminder_due(alert, self.clock()) and not _reminder_of(alert, digest, self.clock()):
+        now = self.clock()
+        is_due = alert.remind_at and alert.remind_at <= now
+        if is_due and not _due_reminder(alert, digest, now):
             alert = await change(lambda each: replace(each, remind_at=None))
         try:
             alert = await self._draw(workspace, name, alert, digest, token)
@@ -183,8 +185,7 @@ class AlertCards:
         """Return what the thread of a card gets to read next, nothing if that is all."""
         if alert.lines and (alert.ts or not alert.down):
             return alert.lines[0]
-        now = self.clock()
-        reminder = _is_reminder_due(alert, now) and _reminder_of(alert, digest, now)
+        reminder = _due_reminder(alert, digest, self.clock())
         return reminder_line(alert, reminder) if reminder else ""
 
     def _kept(self, alert: Alert, token: str, *, shown: str = "", line: str = "") -> Alert:
@@ -205,16 +206,13 @@ class AlertCards:
         return None
 
 
-def _is_reminder_due(alert: Alert, now: datetime) -> bool:
-    return alert.remind_at is not None and alert.remind_at <= now
-
-
-def _reminder_of(alert: Alert, digest: Digest | None, now: datetime) -> Reminder | None:
-    """Return who is to be mentioned on a card that waits for somebody, `None` for another."""
-    if digest is None or not (alert.ts and alert.down) or _last_word(alert, digest, now):
+def _due_reminder(alert: Alert, digest: Digest | None, now: datetime) -> Reminder | None:
+    """Return who is to be mentioned now, `None` unless the card waits for somebody."""
+    is_due = alert.remind_at is not None and alert.remind_at <= now
+    if digest is None or not (is_due and alert.ts and alert.down):
         return None
-    is_seen_to = alert.taken_by or alert.active_snooze(now) or digest.active_snooze(now)
-    return None if is_seen_to else digest.plan.reminder
+    is_snoozed = alert.active_snooze(now) or digest.active_snooze(now)
+    return None if is_snoozed or _last_word(alert, digest, now) else digest.plan.reminder
 
 
 def _is_over(alert: Alert, digest: Digest, now: datetime) -> bool:

@@ -11,6 +11,8 @@ from bot.blocks.text import (
     MAX_OPTION_VALUE_CHARS,
     clip,
     escaped,
+    lines_within,
+    minutes_text,
     outside,
     plural,
 )
@@ -18,7 +20,7 @@ from bot.digests import models
 from bot.digests.draft import FORTNIGHTLY, MONTHLY, NEVER, WEEKLY, Draft
 from bot.digests.schedule import LOOKS, ORDINALS, WEEKDAYS, time_of
 from bot.digests.views.schedule import DAY_NAMES, month_day_text
-from bot.digests.views.wording import MODE_NAMES, mention_tokens, minutes_text
+from bot.digests.views.wording import MODE_NAMES, mention_tokens
 from bot.process.redaction import holds_secret
 from bot.process.zones import is_zone, offset_text
 from bot.slack.usergroups import UserGroup
@@ -243,10 +245,10 @@ def box_of(value: str) -> tuple[int, str] | None:
 def who_text(rule: models.Mention) -> str:
     """Return the mentions of a rule, as many as fit below a checkbox."""
     who = mention_tokens(rule.who)
-    shown = who
-    while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
-        shown = shown[:-1]
-    return _with_rest(shown, len(who)) or "no one"
+    if len(" ".join(who)) <= MAX_OPTION_CHARS:
+        return " ".join(who) or "no one"
+    shown = lines_within(who, MAX_OPTION_CHARS - len("and 10 more"))
+    return f"{' '.join(shown)} and {len(who) - len(shown):,} more"
 
 
 def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
@@ -266,11 +268,6 @@ def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
         if name not in known and models.is_label(label)
     ]
     return options[: MAX_OFFERED - len(added)] + added
-
-
-def _with_rest(shown: Sequence[str], count: int) -> str:
-    more = f"and {count - len(shown):,} more" if len(shown) < count else ""
-    return " ".join([*shown, *([more] if more else [])])
 
 
 def _spelled_out(typed: str) -> list[str]:

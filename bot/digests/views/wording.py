@@ -16,6 +16,7 @@ from bot.blocks.text import (
     clip,
     code,
     day_text,
+    minutes_text,
     moment_token,
     outside,
     plural,
@@ -179,15 +180,6 @@ def reminder_text(reminder: Reminder) -> str:
     """Return `mentions 2 people or groups after 1 hour`."""
     many = plural(len(reminder.who), "person or group", "people or groups")
     return f"mentions {many} after {minutes_text(reminder.after)}"
-
-
-def minutes_text(minutes: int) -> str:
-    """Return `40 minutes`, `3 hours` or `2 days`."""
-    if minutes >= 2_880:
-        return plural(minutes // 1_440, "day")
-    if minutes >= 120 or minutes == 60:
-        return plural(minutes // 60, "hour")
-    return plural(minutes, "minute")
 
 
 def mode_text(plan: Plan) -> str:
