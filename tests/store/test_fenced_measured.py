@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from bot.installations.installation import scope_of_key
 from bot.store.documents import ConflictError, Documents, StoreError
 from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
 from bot.web.metrics import STORE_OPERATIONS, STORE_OUTCOMES
@@ -28,7 +29,7 @@ class Notes:
 
 
 def timed(stored: MemoryDocuments, notes: Notes) -> ErasableDocuments:
-    return timed_documents(FencedDocuments(stored), notes)
+    return timed_documents(FencedDocuments(stored, beginning_of=scope_of_key), notes)
 
 
 async def test_every_call_passes_through_and_is_measured() -> None:

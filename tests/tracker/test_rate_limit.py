@@ -6,7 +6,7 @@ from bot.tracker.models import RateLimitedError, ReserveReachedError, TrackerErr
 from bot.tracker.rate_limit import (
     BACK_OFF_CAP_S,
     WINDOW_S,
-    BudgetState,
+    Allowance,
     Purpose,
     RateLimiter,
     fingerprint,
@@ -156,11 +156,11 @@ def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeCl
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
     clock.advance(WINDOW_S - 1)
-    assert budget.state("k") == BudgetState(remaining=10, age_s=WINDOW_S - 1, highest_seen=1000)
+    assert budget.state("k") == Allowance(remaining=10, age_s=WINDOW_S - 1, highest_seen=1000)
 
     clock.advance(1)
 
-    assert budget.state("k") == BudgetState(highest_seen=1000)
+    assert budget.state("k") == Allowance(highest_seen=1000)
     budget.check("k", PERSON)
     budget.check("k", PERSON)
 
@@ -173,7 +173,7 @@ def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeCl
 def test_the_reserve_is_reported(
     remaining: int | None, highest: int, reserve: int, is_reached: bool
 ) -> None:
-    state = BudgetState(remaining=remaining, highest_seen=highest)
+    state = Allowance(remaining=remaining, highest_seen=highest)
 
     assert (state.reserve, state.is_reserve_reached) == (reserve, is_reached)
 

@@ -6,7 +6,7 @@ from bot.tracker.models import RateLimitedError
 from bot.tracker.rate_limit import (
     HIGHEST_KEPT_S,
     SKEW_S,
-    BudgetState,
+    Allowance,
     Purpose,
     RateLimiter,
     RateLimitState,
@@ -40,7 +40,7 @@ def test_later_and_highest_counts_win(
     other.learn("k", one.known("k"))
 
     assert one.known("k") == other.known("k")
-    assert one.state("k") == BudgetState(remaining=40, age_s=0, highest_seen=1000)
+    assert one.state("k") == Allowance(remaining=40, age_s=0, highest_seen=1000)
 
 
 def test_an_older_state_is_ignored(one: RateLimiter, other: RateLimiter, clock: FakeClock) -> None:
