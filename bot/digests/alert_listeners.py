@@ -24,7 +24,7 @@ class AlertListeners:
     alerts: DigestRepository
     cards: AlertCards
     screen: DigestScreen
-    facts: FactsRepository
+    kept_facts: FactsRepository
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(views.TAKE, partial(self.take, takes_over=False))
@@ -64,7 +64,7 @@ class AlertListeners:
         alert = await self._require_visitor(request, name)
         expect = partial(life.expect, place=int(place), user_id=user_id, now=now)
         fall = expect(alert).falls[int(place)]
-        await self.facts.expect(request.workspace, fall.host, fall.expected)
+        await self.kept_facts.expect(request.workspace, fall.host, fall.expected)
         await self._change(request, name, expect)
 
     async def snooze(self, request: Request, value: str) -> None:
