@@ -82,3 +82,30 @@ async def test_a_person_who_knows_of_a_change_ends_its_card(ready: Harness) -> N
     assert f"expected by <@{ready.bob.id}>" in ended.everything
     assert "Expected" not in ended.buttons
     assert "name servers ns1.a.example → ns1.b.example – expected by" in line.everything
+
+
+@pytest.mark.transports("socket", "shared")
+async def test_what_a_person_knew_of_is_expected_in_digests_and_on_other_cards(
+    ready: Harness,
+) -> None:
+    await scan(ready, "ns1.a.example")
+    await make(ready, ALERT)
+    await make(ready, ALERT | {"Channel": "secret"}, channel="secret")
+    await make(ready)
+    await next_look(ready)
+    await scan(ready, "ns1.b.example")
+    alert = await next_alert(ready, ready.bob)
+    await ready.bob.next_message("secret", where=lambda each: "ns1.b.example" in each.text)
+
+    await ready.bob.press(alert, "Expected")
+    await ready.bob.next_message(where=lambda each: "Expected:" in headline(each))
+    await next_look(ready)
+    other = await ready.bob.next_message(
+        "secret", where=lambda each: "Expected:" in headline(each)
+    )
+    post = await at_nine(ready)
+
+    assert f"expected by <@{ready.bob.id}>" in other.everything
+    assert "name servers ns1.a.example → ns1.b.example – expected" in post.everything
+    assert "Changed, as expected" in post.everything
+    assert "did your team do this" not in post.everything
