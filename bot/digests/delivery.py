@@ -63,11 +63,10 @@ class PostKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DigestRenderer:
-    """Renders the messages of a digest: its post, its heartbeat, its announcement."""
+    """Renders what a run posts but cards: the digest, and its sign of life."""
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
-    announcement: Callable[..., Message]
 
 
 def has_news(post: Post) -> bool:
@@ -120,14 +119,6 @@ class Delivery:
     clock: Clock
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     collect_within_s: float = COLLECT_WITHIN_S
-
-    async def announce(
-        self, workspace: WorkspaceId, digest: Digest, *, has_outsiders: bool = False
-    ) -> None:
-        """Announce a digest in its channel; raise SlackError."""
-        await self.posts.acquire_turn(workspace, digest.plan.channel_id)
-        message = self.renderer.announcement(digest, has_outsiders=has_outsiders)
-        await self.posts.post(workspace, digest.plan.channel_id, message)
 
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Take the run that carries `token` to its end; return the digest after it.

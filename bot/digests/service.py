@@ -32,7 +32,7 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
-from bot.digests.views.post import greeting_message, told_message
+from bot.digests.views.post import announcement_message, greeting_message, told_message
 from bot.digests.views.wording import until_text
 from bot.process.clock import Clock
 from bot.process.errors import log_and_suppress
@@ -302,8 +302,11 @@ class DigestService:
         """
         if digest.plan.is_own:
             return True
+        posts, channel_id = self.delivery.posts, digest.plan.channel_id
+        message = announcement_message(digest, has_outsiders=has_outsiders)
         try:
-            await self.delivery.announce(workspace, digest, has_outsiders=has_outsiders)
+            await posts.acquire_turn(workspace, channel_id)
+            await posts.post(workspace, channel_id, message)
         except SlackUnavailableError as error:
             logger.warning("not announced, or maybe", error=repr(error))
             return False
