@@ -84,7 +84,6 @@ async def test_a_person_who_knows_of_a_change_ends_its_card(ready: Harness) -> N
     assert "name servers ns1.a.example → ns1.b.example – expected by" in line.everything
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_what_a_person_knew_of_is_expected_in_digests_and_on_other_cards(
     ready: Harness,
 ) -> None:
