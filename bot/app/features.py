@@ -20,7 +20,7 @@ from bot.digests.listeners import DigestListeners
 from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
-from bot.digests.views.post import announcement_message, digest_message, heartbeat_message
+from bot.digests.views.post import digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker, Owners
 from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
 from bot.dispatch.incoming import answer_unread
@@ -154,8 +154,8 @@ class Features:
         """Build what people do with digests, and what the clock does."""
         clock, repository = services.clock, self.repository
         collector = Collector(self.portfolio, repository, self.kept_facts, clock=clock)
-        words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
-        delivery = Delivery(repository, collector, services.posting, words, clock=clock)
+        renderer = DigestRenderer(digest_message, heartbeat_message)
+        delivery = Delivery(repository, collector, services.posting, renderer, clock=clock)
         self.cards = AlertCards(repository, services.posting, clock=clock)
         self.digests = DigestService(
             repository, collector, delivery, self.cards, clock=clock, notes=self.audit.note

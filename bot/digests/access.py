@@ -39,6 +39,7 @@ class ChannelAccess:
         return Editor(user_id=self.member.user_id, name=self.member.name)
 
 
+@dataclass(frozen=True, slots=True)
 class DigestAccess:
     """Members see and change the digests of their own channels; admins those of public ones too.
 
@@ -46,8 +47,7 @@ class DigestAccess:
     or in a channel that is archived now, can still change, move or delete it.
     """
 
-    def __init__(self, digests: DigestService) -> None:
-        self._digests = digests
+    digests: DigestService
 
     async def require_member(self, request: Request) -> Member:
         """Return the person; raise ExternalUserError, GuestError or SlackError."""
@@ -66,7 +66,7 @@ class DigestAccess:
         visitor = await self._visitor(request, channel_id)
         if await _may_see(request, visitor, channel_id):
             return visitor
-        digests = await self._digests.of_channel(request.workspace, channel_id)
+        digests = await self.digests.of_channel(request.workspace, channel_id)
         if any(_is_own(digest, visitor) for digest in digests):
             return replace(visitor, sees_own_only=True)
         raise models.NotInChannelError("not a member of the channel")
@@ -99,7 +99,7 @@ class DigestAccess:
         self, request: Request, digest_id: str
     ) -> tuple[models.Digest, ChannelAccess]:
         """Return a digest and the person, if they may change it; raise UnknownDigestError too."""
-        digest = await self._digests.get(request.workspace, digest_id)
+        digest = await self.digests.get(request.workspace, digest_id)
         return digest, await self.require_editor(request, digest.plan.channel_id, digest=digest)
 
     async def _visitor(self, request: Request, channel_id: str) -> ChannelAccess:

@@ -15,7 +15,7 @@ from functools import partial
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.digests import alert_life as life
-from bot.digests.models import Alert, Digest, Reminder, UnknownAlertError, UnknownDigestError
+from bot.digests.models import AlertCard, Digest, Reminder, UnknownAlertError, UnknownDigestError
 from bot.digests.repository import ALERT, DigestRepository
 from bot.digests.views.alert import alert_message, reminder_line
 from bot.digests.views.wording import person
@@ -63,7 +63,7 @@ async def note_look(
     return told
 
 
-def _seen(alert: Alert, name: str, digest: Digest, look: life.Look) -> Alert:
+def _seen(alert: AlertCard, name: str, digest: Digest, look: life.Look) -> AlertCard:
     """Return an alert after a look; its card comes due if it is not as it has to be."""
     now = look.ends.now
     after = life.after_look(replace(alert, is_uncertain=not alert.ts), look)
@@ -71,7 +71,7 @@ def _seen(alert: Alert, name: str, digest: Digest, look: life.Look) -> Alert:
     return after if is_shown and not after.lines else life.touched(after, now)
 
 
-def drawn(name: str, alert: Alert, digest: Digest | None, now: datetime) -> Message:
+def drawn(name: str, alert: AlertCard, digest: Digest | None, now: datetime) -> Message:
     """Return the card of an alert as it has to be."""
     last_word = _last_word(alert, digest, now)
     if digest is None or _is_elsewhere(alert, digest):  # its snooze goes with it
@@ -79,7 +79,7 @@ def drawn(name: str, alert: Alert, digest: Digest | None, now: datetime) -> Mess
     return alert_message(name, alert, digest, now, last_word=last_word)
 
 
-def _last_word(alert: Alert, digest: Digest | None, now: datetime) -> str:
+def _last_word(alert: AlertCard, digest: Digest | None, now: datetime) -> str:
     """Return why a card does not change any more, or for now; nothing for one that does."""
     if digest is None:
         return "🗑️ This alert was deleted. Its card stays as it is."
@@ -94,7 +94,7 @@ def _last_word(alert: Alert, digest: Digest | None, now: datetime) -> str:
     return ""
 
 
-def _is_elsewhere(alert: Alert, digest: Digest) -> bool:
+def _is_elsewhere(alert: AlertCard, digest: Digest) -> bool:
     return digest.plan.channel_id != alert.channel_id or not digest.plan.is_alert
 
 
@@ -162,8 +162,13 @@ class AlertCards:
         return released.due <= now
 
     async def _draw(
-        self, workspace: WorkspaceId, name: str, alert: Alert, digest: Digest | None, token: str
-    ) -> Alert:
+        self,
+        workspace: WorkspaceId,
+        name: str,
+        alert: AlertCard,
+        digest: Digest | None,
+        token: str,
+    ) -> AlertCard:
         change = partial(self.repository.change_alert, workspace, name)
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
@@ -181,14 +186,14 @@ class AlertCards:
             alert = await change(partial(self._kept, token=token, line=line))
         return alert
 
-    def _next_line(self, alert: Alert, digest: Digest | None) -> str:
+    def _next_line(self, alert: AlertCard, digest: Digest | None) -> str:
         """Return what the thread of a card gets to read next, nothing if that is all."""
         if alert.lines and (alert.ts or not alert.down):
             return alert.lines[0]
         reminder = _due_reminder(alert, digest, self.clock())
         return reminder_line(alert, reminder) if reminder else ""
 
-    def _kept(self, alert: Alert, token: str, *, shown: str = "", line: str = "") -> Alert:
+    def _kept(self, alert: AlertCard, token: str, *, shown: str = "", line: str = "") -> AlertCard:
         """Return an alert after a step of `token`, whose claim goes on."""
         is_first = alert.lines[:1] == (line,)
         due = self.clock() + life.CARD_CLAIM if alert.claimed_by == token else alert.due
@@ -206,7 +211,7 @@ class AlertCards:
         return None
 
 
-def _due_reminder(alert: Alert, digest: Digest | None, now: datetime) -> Reminder | None:
+def _due_reminder(alert: AlertCard, digest: Digest | None, now: datetime) -> Reminder | None:
     """Return who is to be mentioned now, `None` unless the card waits for somebody."""
     is_due = alert.remind_at is not None and alert.remind_at <= now
     if digest is None or not (is_due and alert.ts and alert.down):
@@ -215,7 +220,7 @@ def _due_reminder(alert: Alert, digest: Digest | None, now: datetime) -> Reminde
     return None if is_snoozed or _last_word(alert, digest, now) else digest.plan.reminder
 
 
-def _is_over(alert: Alert, digest: Digest, now: datetime) -> bool:
+def _is_over(alert: AlertCard, digest: Digest, now: datetime) -> bool:
     """Return whether nothing more can become of a card."""
     if alert.active_snooze(now) and not _is_elsewhere(alert, digest):
         return False

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
-from bot.digests.models import Alert, Digest, Fall, Snooze, Snoozes
+from bot.digests.models import AlertCard, Digest, Fall, Snooze, Snoozes
 from bot.digests.report import (
     Post,
     Report,
@@ -109,12 +109,12 @@ def _with_ends(fall: Fall, domain: Domain, row: Ending, report: Report) -> Fall:
     )
 
 
-def alert_of(post: Post, channel_id: str) -> Alert:
+def alert_of(post: Post, channel_id: str) -> AlertCard:
     """Return the alert about what got worse, before its post."""
     notes = (late_line(post), coverage_text(post.report.coverage))
     reminder, ends_at = post.digest.plan.reminder, post.sent_at + KEPT_FOR
     remind_at = post.sent_at + timedelta(minutes=reminder.after) if reminder else None
-    return Alert(
+    return AlertCard(
         channel_id=channel_id,
         falls=falls_in(post.report, post.sent_at),
         due=remind_at or ends_at,
@@ -124,7 +124,7 @@ def alert_of(post: Post, channel_id: str) -> Alert:
     )
 
 
-def after_look(alert: Alert, look: Look) -> Alert:
+def after_look(alert: AlertCard, look: Look) -> AlertCard:
     """Return an alert with what a look says of its domains, and what its thread gets to read."""
     falls, lines = [], []
     for fall in alert.falls:
@@ -253,7 +253,7 @@ def _are_back(changes: Collection[KnownChange], row: KeptFacts | None) -> bool:
     )
 
 
-def expect(alert: Alert, place: int, user_id: str, now: datetime) -> Alert:
+def expect(alert: AlertCard, place: int, user_id: str, now: datetime) -> AlertCard:
     """Return an alert in which a person knew of a domain's changes: that is as if they were back.
 
     `place` is that of the domain among all of the alert.
@@ -274,7 +274,7 @@ def expect(alert: Alert, place: int, user_id: str, now: datetime) -> Alert:
     return replace(alert, falls=falls, lines=(*alert.lines, expected_line(known)))
 
 
-def take(alert: Alert, user_id: str, now: datetime, *, takes_over: bool) -> Alert:
+def take(alert: AlertCard, user_id: str, now: datetime, *, takes_over: bool) -> AlertCard:
     """Return an alert that a person takes; only who takes it over takes it from another."""
     if alert.taken_by == user_id or (alert.taken_by and not takes_over):
         return alert
@@ -283,7 +283,7 @@ def take(alert: Alert, user_id: str, now: datetime, *, takes_over: bool) -> Aler
     return replace(alert, taken_by=user_id, taken_at=now, lines=lines, remind_at=None)
 
 
-def let_go(alert: Alert, user_id: str) -> Alert:
+def let_go(alert: AlertCard, user_id: str) -> AlertCard:
     """Return an alert that its taker has let go; as it was for anybody else."""
     if alert.taken_by != user_id:
         return alert
@@ -291,13 +291,13 @@ def let_go(alert: Alert, user_id: str) -> Alert:
     return replace(alert, taken_by=None, taken_at=None, lines=lines)
 
 
-def snoozed(alert: Alert, snooze: Snooze | None) -> Alert:
+def snoozed(alert: AlertCard, snooze: Snooze | None) -> AlertCard:
     """Return an alert with a snooze, or without one."""
     return replace(alert, snooze=snooze, remind_at=None if snooze else alert.remind_at)
 
 
 def snoozed_hosts(
-    digest: Digest, alerts: Collection[Alert], everything: Collection[str], now: datetime
+    digest: Digest, alerts: Collection[AlertCard], everything: Collection[str], now: datetime
 ) -> set[str]:
     """Return the hosts that are not to be posted about now."""
     if digest.active_snooze(now):
@@ -305,7 +305,7 @@ def snoozed_hosts(
     return {host for each in alerts if each.active_snooze(now) for host in each.hosts}
 
 
-def silences(digest: Digest, alerts: Collection[Alert], now: datetime) -> Snoozes:
+def silences(digest: Digest, alerts: Collection[AlertCard], now: datetime) -> Snoozes:
     """Return what is snoozed of an alert now."""
     of_all = digest.active_snooze(now)
     found = [(each.active_snooze(now), each.hosts) for each in alerts]
@@ -316,19 +316,21 @@ def silences(digest: Digest, alerts: Collection[Alert], now: datetime) -> Snooze
     return Snoozes(tuple(snoozes), any(each.is_open for each in alerts))
 
 
-def touched(alert: Alert, at: datetime) -> Alert:
+def touched(alert: AlertCard, at: datetime) -> AlertCard:
     """Return an alert whose card is compared with it at `at`, or by the process that draws it."""
     return replace(alert, is_stale=True) if alert.claimed_by else replace(alert, due=at)
 
 
-def claimed(alert: Alert, token: str, now: datetime) -> Alert:
+def claimed(alert: AlertCard, token: str, now: datetime) -> AlertCard:
     """Return an alert that `token` draws, unless a living process does: that one draws again."""
     if alert.claimed_by and alert.due > now:
         return replace(alert, is_stale=True)
     return replace(alert, claimed_by=token, is_stale=False, due=now + CARD_CLAIM)
 
 
-def released(alert: Alert, token: str, now: datetime, due: datetime, *, tries: int = 0) -> Alert:
+def released(
+    alert: AlertCard, token: str, now: datetime, due: datetime, *, tries: int = 0
+) -> AlertCard:
     """Return an alert that `token` has drawn; `due`: when it is looked at again."""
     if alert.claimed_by != token:
         return alert
@@ -336,7 +338,7 @@ def released(alert: Alert, token: str, now: datetime, due: datetime, *, tries: i
     return replace(alert, claimed_by="", is_stale=False, due=again, tries=tries)
 
 
-def next_due(alert: Alert, digest: Digest, now: datetime) -> datetime:
+def next_due(alert: AlertCard, digest: Digest, now: datetime) -> datetime:
     """Return when a card changes by itself: a reminder, the end of a snooze or of the watch."""
     ends = (each and each.until for each in (alert.active_snooze(now), digest.active_snooze(now)))
     moments = [each for each in (*ends, alert.remind_at) if each]
@@ -347,6 +349,6 @@ def next_due(alert: Alert, digest: Digest, now: datetime) -> datetime:
     )
 
 
-def is_expired(alert: Alert, now: datetime) -> bool:
+def is_expired(alert: AlertCard, now: datetime) -> bool:
     """Return whether a fall has lasted so long that it is no longer watched."""
     return bool(alert.down) and now - alert.falls[0].at >= KEPT_FOR

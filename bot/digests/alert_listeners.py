@@ -8,7 +8,7 @@ from functools import partial
 from bot.blocks.builders import plain_message
 from bot.digests import alert_life as life
 from bot.digests.alert_cards import AlertCards
-from bot.digests.models import Alert, Snooze
+from bot.digests.models import AlertCard, Snooze
 from bot.digests.repository import DigestRepository
 from bot.digests.screen import DigestScreen
 from bot.digests.views import alert as views
@@ -115,18 +115,18 @@ class AlertListeners:
                 hosts += alert.hosts
         return hosts
 
-    async def _require_visitor(self, request: Request, name: str) -> Alert:
+    async def _require_visitor(self, request: Request, name: str) -> AlertCard:
         alert = await self.alerts.alert(request.workspace, name)
         await self.screen.access.require_visitor(request, alert.channel_id)
         return alert
 
     async def _change(
-        self, request: Request, name: str, change: Callable[[Alert], Alert]
-    ) -> Alert:
+        self, request: Request, name: str, change: Callable[[AlertCard], AlertCard]
+    ) -> AlertCard:
         """Change an alert, and draw its card. A press on a card says where that is."""
         ts = str((request.message or {}).get("ts") or "")
 
-        def changed(alert: Alert) -> Alert:
+        def changed(alert: AlertCard) -> AlertCard:
             after = replace(change(alert), ts=alert.ts or ts)
             return life.touched(after, self.screen.clock())
 

@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import timedelta
+from enum import Enum
 from functools import partial
+from typing import TypeVar
 
 import structlog
 
@@ -31,6 +33,7 @@ from bot.tracker.models import TimedOutError
 from bot.tracker.rate_limit import Purpose
 
 logger = structlog.get_logger()
+T = TypeVar("T")
 # Waits between attempts to save a step, for a database that restarts.
 STEP_AGAIN_AFTER_S = (0.5, 2.0)
 # The same after the post, which is uncertain a minute after it began.
@@ -50,13 +53,20 @@ _OF_WORKSPACE: dict[type[errors.SlackError], FailureReason] = {
 }
 
 
+class PostKind(Enum):
+    """What a run posts: a digest, its sign of life, or the first card of an alert."""
+
+    DIGEST = "digest"
+    HEARTBEAT = "heartbeat"
+    CARD = "card"
+
+
 @dataclass(frozen=True, slots=True)
 class DigestRenderer:
-    """Renders the messages of a digest: its post, its heartbeat, its announcement."""
+    """Renders what a run posts but cards: the digest, and its sign of life."""
 
     digest: Callable[[Post], Message]
     heartbeat: Callable[[Post], Message]
-    announcement: Callable[..., Message]
 
 
 def has_news(post: Post) -> bool:
@@ -104,19 +114,11 @@ class Delivery:
     repository: DigestRepository
     collector: Collector
     posts: Posting
-    words: DigestRenderer
+    renderer: DigestRenderer
     _: KW_ONLY
     clock: Clock
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     collect_within_s: float = COLLECT_WITHIN_S
-
-    async def announce(
-        self, workspace: WorkspaceId, digest: Digest, *, has_outsiders: bool = False
-    ) -> None:
-        """Announce a digest in its channel; raise SlackError."""
-        await self.posts.acquire_turn(workspace, digest.plan.channel_id)
-        message = self.words.announcement(digest, has_outsiders=has_outsiders)
-        await self.posts.post(workspace, digest.plan.channel_id, message)
 
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Take the run that carries `token` to its end; return the digest after it.
@@ -155,10 +157,9 @@ class Delivery:
         if not is_wanted and not heartbeat_due(digest):
             quiet = partial(run_state.mark_quiet, average=average, baseline=baseline)
             return await self._step(workspace, digest, token, quiet)
-        words = self.words.digest if is_wanted else self.words.heartbeat
-        digest, ts = await self._post(
-            workspace, digest, run, post, None if is_look else words, baseline
-        )
+        kind = PostKind.DIGEST if is_wanted else PostKind.HEARTBEAT
+        kind = PostKind.CARD if is_look else kind
+        digest, ts = await self._post(workspace, digest, run, post, kind, baseline)
         digest = await self._step(
             workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
@@ -195,29 +196,28 @@ class Delivery:
         digest: Digest,
         run: Run,
         post: Post,
-        words: Callable[[Post], Message] | None,
+        kind: PostKind,
         baseline: str,
     ) -> tuple[Digest, str]:
-        """Post, an alert without `words`.
-
-        Return the digest as it was recorded just before, and the post's `ts`.
-        """
+        """Post; return the digest as it was recorded just before, and the post's `ts`."""
         average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posts.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
-            if words is None:
+            if kind is PostKind.CARD:
                 alert = alert_of(post, run.channel_id)
                 await self.repository.keep_alert(workspace, name, alert)
                 card = drawn(name, alert, digest, post.sent_at)
                 message = with_news(card, post.report, post.sent_at)
             else:
-                message = await compute(post.report.totals.count, words, post)
+                is_digest = kind is PostKind.DIGEST
+                draw = self.renderer.digest if is_digest else self.renderer.heartbeat
+                message = await compute(post.report.totals.count, draw, post)
             posting = partial(run_state.begin_posting, baseline=baseline, average=average)
             digest = await self._step(workspace, digest, run.token, posting)
             ts = await self.posts.post(workspace, run.channel_id, message)
-            if words is None:
+            if kind is PostKind.CARD:
                 await self._keep_place(workspace, name, ts, shown_by(card))
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after_refusal(error))
@@ -241,15 +241,9 @@ class Delivery:
 
     async def _keep_place(self, workspace: WorkspaceId, name: str, ts: str, shown: str) -> None:
         """Keep where a card is; without that it cannot be drawn again."""
-        for wait_s in (*STEP_AGAIN_AFTER_S, 0.0):
-            with log_and_suppress(
-                "the place of a card is not kept", StoreError, UnknownAlertError
-            ):
-                await self.repository.change_alert(
-                    workspace, name, lambda each: replace(each, ts=ts, shown=shown)
-                )
-                return
-            await self.sleep(wait_s)
+        placed = partial(replace, ts=ts, shown=shown)
+        with log_and_suppress("the place of a card is not kept", StoreError, UnknownAlertError):
+            await self._save(lambda: self.repository.change_alert(workspace, name, placed))
 
     async def _step(
         self,
@@ -266,10 +260,18 @@ class Delivery:
             now = self.clock()
             return step(run_state.take_up_again(each, digest, now, token), token, now)
 
+        return await self._save(
+            lambda: self.repository.step(workspace, digest, once), again_after_s
+        )
+
+    async def _save(
+        self, save: Callable[[], Awaitable[T]], again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S
+    ) -> T:
+        """Return the result of `save`, repeated after these waits while the store fails."""
         for wait_s in again_after_s:
             try:
-                return await self.repository.step(workspace, digest, once)
+                return await save()
             except StoreError as error:
                 logger.warning("not recorded yet", error=repr(error))
                 await self.sleep(wait_s)
-        return await self.repository.step(workspace, digest, once)
+        return await save()

@@ -164,7 +164,7 @@ class DigestFormListeners:
         number = self.screen.presses.note(request.answer.view_id)
         # Rather the typed values than the preview: the next choice draws it again.
         with log_and_suppress("the next runs are not up to date", BotError):
-            digest = await self._same_digest(request, note) if note.digest_id else None
+            digest = await self._same_digest(request, note)
             silences = await self.digests.snoozes(request.workspace, digest) if digest else None
             draft = draft_in(request.values, note.hidden)
             form = self._form(request, note, draft, digest, silences=silences)
@@ -191,7 +191,7 @@ class DigestFormListeners:
         After an error (see `require_open`, `DigestAccess` and `DigestService`) nothing was saved.
         """
         note, plan, workspace = note_in(request.note), plan_of(draft), request.workspace
-        before = await self._same_digest(request, note) if note.digest_id else None
+        before = await self._same_digest(request, note)
         is_moved = before is None or before.plan.channel_id != plan.channel_id
         # They must be in both channels.
         visitor = await self.access.require_editor(
@@ -223,9 +223,14 @@ class DigestFormListeners:
         line = modal.saved_line(saved, visitor.member.zone)
         return saved, visitor, line if is_announced else f"{line}\n{modal.UNANNOUNCED}"
 
-    async def _same_digest(self, request: Request, note: FormNote) -> Digest:
-        """Return the digest of a form; raise UnknownDigestError or EditConflictError."""
-        digest = await self.digests.get(request.workspace, note.digest_id or "")
+    async def _same_digest(self, request: Request, note: FormNote) -> Digest | None:
+        """Return the digest of a form, `None` for a new one.
+
+        Raises UnknownDigestError or EditConflictError.
+        """
+        if not note.digest_id:
+            return None
+        digest = await self.digests.get(request.workspace, note.digest_id)
         if digest.version != note.version:
             raise EditConflictError(digest)
         return digest

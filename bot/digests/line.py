@@ -86,7 +86,7 @@ def read_line(text: str, *, zone: str) -> Line:
 
 def _when(line: Line, words: list[Word]) -> list[Word]:
     """Take WHEN from the first words; return the others."""
-    texts = [word.value.lower() if word.key is None else "" for word in words]
+    texts = _bare_texts(words)
     match texts:
         case ["every", "2" | "two", "weeks" | "week", *after]:
             days = _days_at(after)
@@ -118,6 +118,11 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
 def _taken(line: Line, words: list[Word], count: int, **values: object) -> list[Word]:
     line.take("when", " ".join(word.typed for word in words[:count]), **values)
     return words[count:]
+
+
+def _bare_texts(words: list[Word]) -> list[str]:
+    """Return each word in lower case, "" for one with a key."""
+    return [word.value.lower() if word.key is None else "" for word in words]
 
 
 def _days_at(texts: list[str]) -> list[int]:
@@ -168,7 +173,7 @@ def _look_days(words: list[Word]) -> tuple[frozenset[int], int] | None:
     """Return the days of an alert with which `words` begin, and how many words they are."""
     if words[0].value.lower() in _ALL_OF:
         return _ALL_OF[words[0].value.lower()], 1
-    days = _days_at([word.value.lower() if word.key is None else "" for word in words])
+    days = _days_at(_bare_texts(words))
     return (frozenset(days), len(days)) if days else None
 
 

@@ -238,7 +238,7 @@ class Fall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alert:
+class AlertCard:
     """The card of one fall: its domains, the worst first, and who saw to them.
 
     `ts` is that of its post, "" where that is not known; `is_uncertain`: it may be there all the

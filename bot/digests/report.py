@@ -302,13 +302,14 @@ def better_moves(report: Report) -> tuple[Move, ...]:
 
 def fallen(report: Report) -> tuple[str, ...]:
     """Return the hosts that got worse; without a baseline only those that may be hijacked."""
-    fallen_scores = [
-        *(move.domain for move in worse_moves(report)),
-        *(move.domain for move in report.poor_first),
-    ]
+    return tuple(dict.fromkeys(host_of(domain) for domain in _worse_domains(report)))
+
+
+def _worse_domains(report: Report) -> list[Domain]:
+    """Return the domains that got worse, as `fallen` does, some of them twice."""
+    scores = [move.domain for move in (*worse_moves(report), *report.poor_first)]
     found = report.grave if report.since else ()  # else all that are known, however old
-    domains = [*report.taken, *fallen_scores, *report.nearer, *found]
-    return tuple(dict.fromkeys(host_of(domain) for domain in domains))
+    return [*report.taken, *scores, *report.nearer, *found]
 
 
 def without(report: Report, hosts: Collection[str], fields: Sequence[str]) -> Report:
@@ -363,12 +364,9 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
 
     Labels are compared without case. There are none without a baseline.
     """
-    if report.since is None:
+    if report.since is None or not mentions:
         return ()
-    worse = [move.domain for move in (*report.down, *report.crossed_down)] if mentions else []
-    worse += [*report.nearer, *report.grave, *report.taken]
-    worse += [move.domain for move in report.poor_first]
-    labels = {label for domain in worse for label in _labels(domain)}
+    labels = {label for domain in _worse_domains(report) for label in _labels(domain)}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))
 

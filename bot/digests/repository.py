@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from bot.digests.models import (
-    Alert,
+    AlertCard,
     Digest,
     Outcome,
     UnknownAlertError,
@@ -33,7 +33,7 @@ def encode_digest(digest: Digest) -> dict[str, Any]:
     return value
 
 
-def _encoded(stored: Alert | Digest) -> dict[str, Any]:
+def _encoded(stored: AlertCard | Digest) -> dict[str, Any]:
     return {"v": VERSION, **msgspec.to_builtins(stored)}
 
 
@@ -60,15 +60,15 @@ class DigestRepository:
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
-        document = await self.documents.get(_place(workspace, digest_id))
+        document = await self.documents.get(_digest_key(workspace, digest_id))
         if document is None:
             raise UnknownDigestError("no such digest")
         return _digest_in(document)
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
-        place, value = _place(workspace, digest.digest_id), encode_digest(digest)
-        document = await self.documents.put(place, value, due_at=due_at(digest), if_rev=digest.rev)
+        key, value = _digest_key(workspace, digest.digest_id), encode_digest(digest)
+        document = await self.documents.put(key, value, due_at=due_at(digest), if_rev=digest.rev)
         return replace(digest, rev=document.rev)
 
     async def step(
@@ -99,7 +99,7 @@ class DigestRepository:
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))
 
-        document = await update(self.documents, _place(workspace, digest_id), changed)
+        document = await update(self.documents, _digest_key(workspace, digest_id), changed)
         before, after = known
         if document is None or document.rev == before.rev:
             return before
@@ -112,7 +112,7 @@ class DigestRepository:
 
         Its alerts stay until their cards say so: see `AlertCards`.
         """
-        if not await self.documents.delete(_place(workspace, digest_id)):
+        if not await self.documents.delete(_digest_key(workspace, digest_id)):
             raise UnknownDigestError("no such digest")
 
     async def due(
@@ -123,40 +123,38 @@ class DigestRepository:
         places = (key.split("/", 2) for key in keys)
         return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
-    async def keep_alert(self, workspace: WorkspaceId, name: str, alert: Alert) -> None:
+    async def keep_alert(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
-        key = f"{workspace}/{ALERT}/{name}"
+        key = _alert_key(workspace, name)
         await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
-    async def alert(self, workspace: WorkspaceId, name: str) -> Alert:
+    async def alert(self, workspace: WorkspaceId, name: str) -> AlertCard:
         """Return an alert, or raise UnknownAlertError."""
-        return _alert_in(await self.documents.get(f"{workspace}/{ALERT}/{name}"))
+        return _alert_in(await self.documents.get(_alert_key(workspace, name)))
 
-    async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, Alert]:
+    async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
         """Return the alerts of a digest by name, the oldest first."""
         documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
-        named: dict[str, Alert] = {}
+        named: dict[str, AlertCard] = {}
         for document in documents:
             with suppress(UnknownAlertError):
                 named[document.key.split("/", 2)[2]] = _alert_in(document)
         return dict(sorted(named.items(), key=lambda each: each[1].falls[0].at))
 
     async def change_alert(
-        self, workspace: WorkspaceId, name: str, change: Callable[[Alert], Alert]
-    ) -> Alert:
+        self, workspace: WorkspaceId, name: str, change: Callable[[AlertCard], AlertCard]
+    ) -> AlertCard:
         """Save and return the result of `change`; raise UnknownAlertError."""
-        known: list[Alert] = []
 
         def changed(document: Document | None) -> Write | None:
             before = _alert_in(document)
-            known[:] = [change(before)]
-            return None if known[0] == before else Write(_encoded(known[0]), known[0].due)
+            after = change(before)
+            return None if after == before else Write(_encoded(after), after.due)
 
-        await update(self.documents, f"{workspace}/{ALERT}/{name}", changed)
-        return known[0]
+        return _alert_in(await update(self.documents, _alert_key(workspace, name), changed))
 
     async def delete_alert(self, workspace: WorkspaceId, name: str) -> None:
-        await self.documents.delete(f"{workspace}/{ALERT}/{name}")
+        await self.documents.delete(_alert_key(workspace, name))
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:
         """Return the time zone of each digest of a workspace."""
@@ -167,16 +165,20 @@ def _digest_in(document: Document) -> Digest:
     return decode_digest(document.value, document.rev)
 
 
-def _alert_in(document: Document | None) -> Alert:
+def _alert_in(document: Document | None) -> AlertCard:
     with suppress(msgspec.ValidationError):  # of an earlier version
-        alert = msgspec.convert(document.value, Alert) if document else None
+        alert = msgspec.convert(document.value, AlertCard) if document else None
         if alert and alert.falls:
             return alert
     raise UnknownAlertError("no such alert")
 
 
-def _place(workspace: WorkspaceId, digest_id: str) -> str:
+def _digest_key(workspace: WorkspaceId, digest_id: str) -> str:
     return f"{workspace}/{KIND}/{digest_id}"
+
+
+def _alert_key(workspace: WorkspaceId, name: str) -> str:
+    return f"{workspace}/{ALERT}/{name}"
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:

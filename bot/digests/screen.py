@@ -98,16 +98,13 @@ class DigestScreen:
         self, request: Request, channel_id: str | None, visitor: ChannelAccess
     ) -> list[Digest]:
         """Return the digests of a channel that the person may see, then their own."""
-        digests = await self.digests.of_channel(request.workspace, channel_id or "")
-        user_id = visitor.member.user_id
-        own = await self.digests.own_of(request.workspace, user_id)
+        digests = await self.digests.of_workspace(request.workspace)
+        made = [each for each in digests if each.made_by == visitor.member.user_id]
+        visible = made if visitor.sees_own_only else digests
+        listed = (each for each in visible if each.plan.channel_id == channel_id)
         return [
-            *(
-                each
-                for each in digests
-                if not each.plan.is_own and (not visitor.sees_own_only or each.made_by == user_id)
-            ),
-            *own,
+            *(each for each in listed if not each.plan.is_own),
+            *(each for each in made if each.plan.is_own),
         ]
 
     async def open_busy(self, request: Request, channel_id: str | None) -> tuple[Request, str]:

@@ -32,7 +32,7 @@ from bot.digests.models import (
 )
 from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
-from bot.digests.views.post import greeting_message, told_message
+from bot.digests.views.post import announcement_message, greeting_message, told_message
 from bot.digests.views.wording import until_text
 from bot.process.clock import Clock
 from bot.process.errors import log_and_suppress
@@ -59,18 +59,13 @@ class DigestService:
     notes: Note
 
     def __post_init__(self) -> None:
-        self.get = self.repository.get
+        self.get, self.of_workspace = self.repository.get, self.repository.of_workspace
         self.matching, self.labels = self.collector.matching, self.collector.labels
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
         digests = await self.repository.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
-
-    async def own_of(self, workspace: WorkspaceId, user_id: str) -> list[Digest]:
-        """Return the digests that a person has for themselves, the oldest first."""
-        digests = await self.repository.of_workspace(workspace)
-        return [each for each in digests if each.plan.is_own and each.made_by == user_id]
 
     async def make(
         self,
@@ -146,23 +141,21 @@ class DigestService:
     async def _replan(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
     ) -> Digest:
-        async with self._redrawn(workspace, digest_id):
-            return await self.repository.change(
-                workspace,
-                digest_id,
-                lambda each: edits.update(each, plan, by, self.clock(), version=version),
-            )
+        return await self._change(
+            workspace,
+            digest_id,
+            lambda each: edits.update(each, plan, by, self.clock(), version=version),
+        )
 
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
         """Pause a digest until `until`; `None`: until it is resumed."""
-        async with self._redrawn(workspace, digest_id):
-            paused = await self.repository.change(
-                workspace,
-                digest_id,
-                lambda each: edits.paused(each, by, self.clock(), until=until),
-            )
+        paused = await self._change(
+            workspace,
+            digest_id,
+            lambda each: edits.paused(each, by, self.clock(), until=until),
+        )
         await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
         zone = paused.plan.schedule.zone
         end = f" until {until_text(until, zone)}" if until else ""
@@ -171,10 +164,9 @@ class DigestService:
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Resume a digest from its next slot on."""
-        async with self._redrawn(workspace, digest_id):
-            resumed = await self.repository.change(
-                workspace, digest_id, lambda each: edits.resumed(each, self.clock())
-            )
+        resumed = await self._change(
+            workspace, digest_id, lambda each: edits.resumed(each, self.clock())
+        )
         await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
         end = f": next {moment_token(resumed.next.due_at)}"
         await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
@@ -187,10 +179,7 @@ class DigestService:
             if digest.pause and digest.pause.why in CLOSED:
                 change = partial(edits.resumed, now=self.clock())
                 with contextlib.suppress(UnknownDigestError):
-                    async with self._redrawn(workspace, digest.digest_id):
-                        resumed.append(
-                            await self.repository.change(workspace, digest.digest_id, change)
-                        )
+                    resumed.append(await self._change(workspace, digest.digest_id, change))
         await self.delivery.posts.post(workspace, channel_id, greeting_message(resumed))
 
     async def delete(
@@ -215,10 +204,14 @@ class DigestService:
         self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None
     ) -> Digest:
         """Snooze all domains of an alert; `None` ends that. Return the digest."""
+        return await self._change(workspace, digest_id, partial(replace, snooze=snooze))
+
+    async def _change(
+        self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
+    ) -> Digest:
+        """Save and return the result of `change`, which the cards of an alert then show."""
         async with self._redrawn(workspace, digest_id):
-            return await self.repository.change(
-                workspace, digest_id, lambda each: replace(each, snooze=snooze)
-            )
+            return await self.repository.change(workspace, digest_id, change)
 
     @contextlib.asynccontextmanager
     async def _redrawn(self, workspace: WorkspaceId, digest_id: str) -> AsyncIterator[None]:
@@ -309,8 +302,11 @@ class DigestService:
         """
         if digest.plan.is_own:
             return True
+        posts, channel_id = self.delivery.posts, digest.plan.channel_id
+        message = announcement_message(digest, has_outsiders=has_outsiders)
         try:
-            await self.delivery.announce(workspace, digest, has_outsiders=has_outsiders)
+            await posts.acquire_turn(workspace, channel_id)
+            await posts.post(workspace, channel_id, message)
         except SlackUnavailableError as error:
             logger.warning("not announced, or maybe", error=repr(error))
             return False

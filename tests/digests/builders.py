@@ -203,7 +203,7 @@ class Bot:
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
     renderer: DigestRenderer = field(
-        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words, announcement)
+        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words)
     )
 
     def __post_init__(self) -> None:
@@ -333,10 +333,6 @@ def _digest_words(post: Post) -> Message:
 
 def _heartbeat_words(post: Post) -> Message:
     return Message(f"heartbeat after {post.digest.silent_runs}")
-
-
-def announcement(digest: Digest, **_: bool) -> Message:
-    return Message(f"announced by {digest.made_by_name}")
 
 
 def _notice(_digest: Digest, notice: Notice) -> Message:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.digests import alert_life as life
 from bot.digests.alert_cards import AlertCards
-from bot.digests.models import Alert, Mode, Reminder, Snooze, UnknownAlertError
+from bot.digests.models import AlertCard, Mode, Reminder, Snooze, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.slack.errors import (
     ChannelClosedError,
@@ -151,7 +151,7 @@ async def test_a_card_that_no_one_takes_mentions_people_once() -> None:
 async def test_a_card_that_was_seen_to_mentions_no_one(seen_to: str) -> None:
     bot, name = await reminding()
     now, digest = bot.clock(), await bot.digest()
-    changes: dict[str, Callable[[Alert], Alert]] = {
+    changes: dict[str, Callable[[AlertCard], AlertCard]] = {
         "taken": lambda each: life.take(each, "U0BOB", now, takes_over=False),
         "let go": lambda each: life.let_go(changes["taken"](each), "U0BOB"),
         "snoozed": lambda each: life.snoozed(each, Snooze(by="U0BOB", until=now + LOOK)),

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.digests import alert_life as life
-from bot.digests.models import DEFAULT_RULE, Alert, Fall, Rule
+from bot.digests.models import DEFAULT_RULE, AlertCard, Fall, Rule
 from bot.digests.report import Report, is_back
 from bot.digests.views.alert import fall_line, title
 from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue
@@ -22,12 +22,12 @@ EMPTY = Report(totals=summary([]), worst=(), unknown=())
 LATER = MOMENT + timedelta(minutes=30)
 
 
-def an_alert(**fields: object) -> Alert:
+def an_alert(**fields: object) -> AlertCard:
     fall = replace(Fall(host=HOST, at=MOMENT, told_at=MOMENT), **fields)  # type: ignore[arg-type]  # any
-    return Alert(channel_id="C1", falls=(fall,), due=MOMENT, ts="1.1")
+    return AlertCard(channel_id="C1", falls=(fall,), due=MOMENT, ts="1.1")
 
 
-def seen(alert: Alert, row: KeptFacts | None = None, score: float | None = 90) -> Alert:
+def seen(alert: AlertCard, row: KeptFacts | None = None, score: float | None = 90) -> AlertCard:
     """Return the alert after a look at which nothing got worse, with what a scan said."""
     index = {} if score is None else {HOST: a_domain(HOST, score)}
     ends = KnownFacts({HOST: row} if row else {}, LATER)

@@ -36,7 +36,9 @@ async def test_a_form_that_two_processes_get_makes_one_digest(bot: Bot) -> None:
     )
 
     assert first[0].digest_id == second[0].digest_id == (await bot.digest()).digest_id
-    assert bot.posts.posts == [("C1", "announced by bob")]
+    [(channel_id, announcement)] = bot.posts.posts
+    assert channel_id == "C1"
+    assert announcement.startswith("bob set up a health digest")
     assert len(bot.notes + beside.notes) == 1
 
 

@@ -30,7 +30,6 @@ from tests.digests.builders import (
     NINE,
     Bot,
     DocumentsOnDisk,
-    announcement,
     outcomes,
 )
 from tests.fakes import TIME_LIMIT_S
@@ -117,7 +116,7 @@ def broken_words(_post: Post) -> Message:
 
 
 async def test_a_mistake_of_ours_is_told_at_once_and_as_one(bot: Bot) -> None:
-    bot.renderer = DigestRenderer(broken_words, broken_words, announcement)
+    bot.renderer = DigestRenderer(broken_words, broken_words)
     bot.start()
     await bot.make()
 

@@ -30,7 +30,6 @@ from tests.digests.builders import (
     EVE,
     NINE,
     Bot,
-    announcement,
     replan,
     send_now,
 )
@@ -63,7 +62,7 @@ def press() -> Press:
 
 
 def a_bot(press: Press, **parts: Any) -> Bot:
-    words = DigestRenderer(press.digest, press.heartbeat, announcement)
+    words = DigestRenderer(press.digest, press.heartbeat)
     return Bot(renderer=words, **parts)
 
 

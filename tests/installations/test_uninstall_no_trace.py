@@ -10,7 +10,7 @@ import pytest
 
 from bot.access.repository import Act, Audiences, Audit, Managers
 from bot.digests.baseline import pack
-from bot.digests.models import Alert, Fall
+from bot.digests.models import AlertCard, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
@@ -109,7 +109,7 @@ class Life:
         await nights.begin(self.workspace)
         now = self.clock()
         fall = Fall(host=f"{self.mark}.example", at=now, told_at=now)
-        alert = Alert(
+        alert = AlertCard(
             channel_id=f"C_{self.mark}", falls=(fall,), due=now, taken_by=f"U_{self.mark}"
         )
         await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert)

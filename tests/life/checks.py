@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.digests.models import Alert, Digest, Mode, Snooze
+from bot.digests.models import AlertCard, Digest, Mode, Snooze
 from bot.digests.repository import ALERT, decode_digest
 from bot.playground.slack import Message
 from bot.playground.slack.block_contents import elements
@@ -288,7 +288,7 @@ class Checks:
             app = next((app for app in self.world.apps if app.slack.team_id == team_id), None)
             if kind != ALERT or app is None:
                 continue
-            alert = msgspec.convert(each.value, Alert)
+            alert = msgspec.convert(each.value, AlertCard)
             digest = self._digests.get((team_id, rest[0]))
             channel = app.slack.world.workspace.channels.get(alert.channel_id)
             card = channel.message(alert.ts) if channel and alert.ts else None
@@ -308,7 +308,7 @@ class Checks:
 
     _snoozed: dict[str, Snooze] = field(default_factory=dict)
 
-    def is_true(self, card: Message, alert: Alert, snooze: Snooze | None) -> None:
+    def is_true(self, card: Message, alert: AlertCard, snooze: Snooze | None) -> None:
         text = card.everything
         wrong = {
             "is over": headline(card).startswith(("✅", "Ended")) == bool(alert.down),
@@ -322,7 +322,7 @@ class Checks:
         if found := [name for name, is_so in wrong.items() if is_so]:
             raise Violation(f"card: {found} of {alert}: {text[:400]}")
 
-    def is_silent(self, app: Harness, alert: Alert) -> None:
+    def is_silent(self, app: Harness, alert: AlertCard) -> None:
         channel = app.slack.world.workspace.channels[alert.channel_id]
         for message in channel.messages[-60:]:
             is_new = (app.portfolio, channel.id, message.ts) not in self._looked

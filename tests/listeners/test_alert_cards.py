@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.digests import alert_life as life
 from bot.digests.alert_cards import AlertCards
-from bot.digests.models import Alert, Fall, Snooze
+from bot.digests.models import AlertCard, Fall, Snooze
 from bot.digests.repository import DigestRepository
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
@@ -15,7 +15,7 @@ from tests.memory import MemoryDocuments
 
 ACME, NAME = WorkspaceId("T1"), "d1/r1"
 FALL = Fall(host="www.example", at=MOMENT, told_at=MOMENT, before=90, low=30, now=30, told=30)
-ALERT = Alert(channel_id="C0OPS", falls=(FALL,), due=MOMENT, ts="1.1")
+ALERT = AlertCard(channel_id="C0OPS", falls=(FALL,), due=MOMENT, ts="1.1")
 
 
 class Busy(FakePosts):
@@ -33,11 +33,11 @@ class Busy(FakePosts):
             await self.others.show(ACME, NAME)
 
 
-def snoozed(alert: Alert) -> Alert:
+def snoozed(alert: AlertCard) -> AlertCard:
     return life.touched(replace(alert, snooze=Snooze(by="U0BOB")), MOMENT)
 
 
-def taken(alert: Alert) -> Alert:
+def taken(alert: AlertCard) -> AlertCard:
     return life.take(alert, "U0ADA", MOMENT, takes_over=False)
 
 

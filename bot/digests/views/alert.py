@@ -28,7 +28,7 @@ from bot.blocks.text import (
     plural,
     score_number,
 )
-from bot.digests.models import Alert, Digest, Fall, Reminder, Snooze
+from bot.digests.models import AlertCard, Digest, Fall, Reminder, Snooze
 from bot.digests.report import Move
 from bot.digests.views.changes import issues_text, move_text, sign_text
 from bot.digests.views.notes import preview_note
@@ -68,7 +68,7 @@ LENGTHS = {
 
 
 def alert_message(
-    name: str, alert: Alert, digest: Digest | None, now: datetime, *, last_word: str = ""
+    name: str, alert: AlertCard, digest: Digest | None, now: datetime, *, last_word: str = ""
 ) -> Message:
     """Return the card of an alert as it is now; `name` comes back with its buttons.
 
@@ -97,7 +97,7 @@ def alert_message(
     return message_of(*blocks, *actions(*others))
 
 
-def alert_preview(alert: Alert, digest: Digest, now: datetime) -> Message:
+def alert_preview(alert: AlertCard, digest: Digest, now: datetime) -> Message:
     """Return what an alert would look like now, without buttons, or that nothing is worse."""
     note = preview_note(len(mention_tokens(alert.owners)))
     if not alert.falls:
@@ -111,7 +111,7 @@ def alert_preview(alert: Alert, digest: Digest, now: datetime) -> Message:
     return message_of(section(note), *shown)
 
 
-def details_message(alert: Alert) -> Message:
+def details_message(alert: AlertCard) -> Message:
     """Return all domains of an alert, as far as they fit into a message."""
     falls = [*alert.down, *(fall for fall in alert.falls if not fall.is_down)]
     lines = lines_within(map(fall_line, falls), MAX_DETAILS_CHARS)
@@ -120,7 +120,7 @@ def details_message(alert: Alert) -> Message:
     return message_of(section(f"*{title(alert)}*"), *paragraphs([*lines, *more]))
 
 
-def title(alert: Alert) -> str:
+def title(alert: AlertCard) -> str:
     """Return `www.example.com fell to 30`, or the number of domains and the worst, or the end."""
     down, count = alert.down, len(alert.falls)
     if not down:
@@ -139,7 +139,7 @@ def title(alert: Alert) -> str:
     return f"{', '.join(filter(None, parts))}. Worst: {_what(down[0])}"
 
 
-def recovered_line(alert: Alert) -> str:
+def recovered_line(alert: AlertCard) -> str:
     """Return the line in the thread about the end of an alert."""
     return _ending(alert, is_mrkdwn=True)
 
@@ -149,7 +149,7 @@ def lasting_text(time: timedelta) -> str:
     return minutes_text(max(1, round(time.total_seconds() / 60)))
 
 
-def reminder_line(alert: Alert, reminder: Reminder) -> str:
+def reminder_line(alert: AlertCard, reminder: Reminder) -> str:
     """Return the line in the thread that mentions people because no one is on a card."""
     who, after = " ".join(mention_tokens(reminder.who)), minutes_text(reminder.after)
     return (
@@ -158,7 +158,7 @@ def reminder_line(alert: Alert, reminder: Reminder) -> str:
     )
 
 
-def taken_already_text(alert: Alert, user_id: str) -> str:
+def taken_already_text(alert: AlertCard, user_id: str) -> str:
     """Return the answer to a press about who is on it that changes nothing."""
     if alert.taken_by == user_id:
         return "You are on it already. Press `Let go` to stop."
@@ -185,7 +185,7 @@ def snooze_text(snooze: Snooze, hosts: Sequence[str] = ()) -> str:
     return f"😴 {person(snooze.by)} snoozed {named or 'all domains'}{more} {until}."
 
 
-def _states(alert: Alert, digest: Digest | None, now: datetime) -> list[str]:
+def _states(alert: AlertCard, digest: Digest | None, now: datetime) -> list[str]:
     """Return who is on it, and what is snoozed, as mrkdwn."""
     lines = []
     if alert.taken_by and alert.taken_at and alert.down:
@@ -197,7 +197,9 @@ def _states(alert: Alert, digest: Digest | None, now: datetime) -> list[str]:
     return lines
 
 
-def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> list[Block | None]:
+def _buttons(
+    name: str, alert: AlertCard, digest: Digest | None, now: datetime
+) -> list[Block | None]:
     is_snoozed = alert.active_snooze(now) or (digest and digest.active_snooze(now))
     hosts = " ".join(fall.host for fall in alert.down)
     return [
@@ -215,12 +217,12 @@ def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> l
     ]
 
 
-def _whose(alert: Alert) -> str:
+def _whose(alert: AlertCard) -> str:
     first, count = host_text(alert.falls[0].host), len(alert.falls)
     return f"for {first}" if count == 1 else f"for the {count:,} domains of this card"
 
 
-def _expected_element(name: str, alert: Alert) -> Block | None:
+def _expected_element(name: str, alert: AlertCard) -> Block | None:
     """Return the button, or the menu of domains, of those who know of what changed."""
     hosts = {
         f"{name}/{place}": host_text(fall.host)
@@ -300,7 +302,7 @@ def _course(fall: Fall) -> str:
     return f"{score_number(fall.low)} → {score_number(fall.now)}, after {time}"
 
 
-def _ending(alert: Alert, *, is_mrkdwn: bool = False) -> str:
+def _ending(alert: AlertCard, *, is_mrkdwn: bool = False) -> str:
     recovered = [fall for fall in alert.falls if fall.recovered_at]
     if len(alert.falls) == 1 and recovered:
         host = host_text(recovered[0].host)

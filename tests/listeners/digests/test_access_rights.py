@@ -77,7 +77,7 @@ async def test_an_error_of_the_list_is_shown(bot: Bot, monkeypatch: pytest.Monke
         raise RuntimeError("boom")
 
     with monkeypatch.context() as patched:
-        patched.setattr(bot.service, "of_channel", broken)
+        patched.setattr(bot.service, "of_workspace", broken)
         form = await bot.open_list()
     again = await bot.press(form, "Try again")
 
