@@ -1,7 +1,6 @@
 """Several domains at once: read, confirmed, each written once, and accounted for."""
 
 import asyncio
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -78,30 +77,6 @@ async def test_a_pasted_list_is_confirmed_and_written_once(ready: Harness) -> No
     assert b"service_sk_abc" not in await text_in_store(ready)
 
 
-async def test_a_list_report_separates_refusals_and_lost_answers(ready: Harness) -> None:
-    question = await asked(
-        ready, "/adddomain shop.example a.example b.example c.example d.example e.example"
-    )
-    ready.tracker.answer_next(status=422, body=b'{"error": "<!channel> no"}', on="add")
-    ready.tracker.fail_next("drop_after", on="add")
-    ready.tracker.fail_next("drop", on="add")
-    ready.tracker.fail_next("rate_limit", on="add")
-
-    summary = await ready.press(ready.bob, question, "Add")
-    written = posts(ready)
-
-    assert "Added 1 of 5 domains." in summary.everything
-    assert "*Refused* (1): a.example – it said `no`" in summary.everything
-    assert "*Added* (1): b.example" in summary.everything
-    assert "*Not confirmed, may still appear* (1): c.example" in (summary.everything)
-    assert "rate limit is reached" in summary.everything
-    assert "*Not tried* (2): d.example, e.example" in summary.everything
-    assert (written, summary.mentions) == (4, [])
-    ready.clock.ahead += timedelta(hours=1)
-    again = await ready.press(ready.bob, summary, "Try again")
-    assert "*Add 4 domains?* 2 are already" in again.everything
-
-
 async def test_permission_is_checked_again_at_the_press(ready: Harness) -> None:
     question = await asked(ready, "/adddomain a.example b.example")
     await choose(ready, add=MANAGERS)
@@ -110,17 +85,6 @@ async def test_permission_is_checked_again_at_the_press(ready: Harness) -> None:
 
     assert "Only admins, owners, and managers can add domains" in refused.everything
     assert posts(ready) == 0
-
-
-async def test_more_than_200_domains_are_refused_beside_the_field(ready: Harness) -> None:
-    many = "\n".join(f"a{number}.example" for number in range(201))
-    await ready.bob.type("/adddomain")
-
-    wrong = await ready.bob.submit(await ready.bob.next_form(), {"Domain": many})
-
-    assert wrong.errors["Domain"] == (
-        "201 domains are too many: at most 200 can be added at a time."
-    )
 
 
 async def test_a_stopped_list_says_what_was_added(tmp_path: Path, transport: str) -> None:

@@ -29,17 +29,6 @@ async def test_a_digest_is_made_by_one_line_that_the_list_shows(ready: Harness) 
     assert line in listed.everything
 
 
-async def test_a_line_may_say_every_two_weeks_or_a_day_of_the_month(ready: Harness) -> None:
-    lines = {
-        "every 2 weeks mon": "every two weeks on Mon at 09:00",
-        "monthly last fri 7:00 UTC": "monthly on the last Fri at 07:00 (UTC)",
-        "every 15 minutes tag:prod": "every day, every 15 minutes",
-    }
-
-    for line, words in lines.items():
-        assert "✅ Saved" in (await typed(ready, line, words)).everything
-
-
 async def test_what_is_not_understood_is_named_and_the_form_opens_with_the_rest(
     ready: Harness,
 ) -> None:
@@ -67,12 +56,6 @@ async def test_where_the_trigger_has_expired_the_form_is_behind_a_button(ready: 
 
     assert "`9am`" in answer.everything
     assert form.values["Filter"] == "tag:prod"
-
-
-async def test_a_line_whose_filter_matches_no_domain_says_so(ready: Harness) -> None:
-    made = await typed(ready, "daily tag:prd", "Saved")
-
-    assert "no domain matches the filter. Filter text: tag:prd" in made.everything.replace("`", "")
 
 
 async def test_to_pause_or_resume_twice_tells_the_channel_once(ready: Harness) -> None:

@@ -53,22 +53,6 @@ async def test_fields_without_a_meaning_are_not_there_and_come_back_as_they_were
     assert back.values["Time"] == "07:45"
 
 
-async def test_a_monthly_digest_is_made_and_changed(ready: Harness) -> None:
-    form = await new_form(ready, ready.bob)
-    form = await choose(ready, form, "Repeat", "Monthly")
-    form = await choose(ready, form, "Day", "last Fri")
-    shown = form.everything
-    delivery = await ready.bob.submit(form, {})
-    assert not delivery.errors
-    saved = await settled(ready.bob)
-    again = await press_in(ready.bob, saved, "Change")
-
-    assert "Days" not in labels(form)
-    assert shown.count("Fri ") >= 5
-    assert "monthly on the last Fri at 09:00" in saved.everything
-    assert again.values["Day"] == "last Fri"
-
-
 async def test_a_name_and_thresholds_are_saved_and_a_taken_name_is_refused(
     ready: Harness,
 ) -> None:
@@ -86,11 +70,3 @@ async def test_a_name_and_thresholds_are_saved_and_a_taken_name_is_refused(
     assert refused.values["Name"] == "PROD daily"
     assert {name: full.values[name] for name in rule} == rule
     assert full.values["Name"] == "Prod daily"
-
-
-async def test_wrong_thresholds_are_said_under_their_fields(ready: Harness) -> None:
-    form = await press_in(ready.bob, await new_form(ready, ready.bob), "More options")
-
-    delivery = await ready.bob.submit(form, {"Days before an end": "30, 400"})
-
-    assert list(delivery.errors.values()) == ["Type up to six whole numbers from 1 to 365."]

@@ -22,24 +22,6 @@ async def test_a_workspace_without_the_new_blocks_gets_the_plain_twin(ready: Har
         assert not {block["type"] for block in answer.blocks} & set(NEW_BLOCKS), line
 
 
-async def test_an_answer_finds_its_way_when_the_response_url_fails(ready: Harness) -> None:
-    ready.slack.fail_next("response_url", error="used_url", status=404)
-
-    answer = await ready.ask(ready.bob, "/domains")
-
-    assert "3 domains" in answer.everything
-    assert answer.is_ephemeral
-
-
-async def test_where_the_bot_is_no_member_the_last_way_is_a_direct_message(ready: Harness) -> None:
-    ready.slack.fail_next("response_url", kind="html", times=2)
-
-    await ready.bob.type("/domains", channel="random")
-    answer = await ready.bob.next_message(channel="dm")
-
-    assert "3 domains" in answer.everything
-
-
 async def test_a_used_up_response_url_does_not_silence_a_scan(ready: Harness) -> None:
     await ready.bob.type("/scan")
     form = await ready.bob.next_form()

@@ -226,14 +226,3 @@ async def test_without_the_service_what_was_typed_is_offered(bot: Bot) -> None:
     bot.lists.error = SlackUnavailableError("any")
 
     assert await bot.bob.suggest(form, "Tag or folder", "eu") == ["tag:eu", "folder:eu"]
-
-
-async def test_closing_the_form_during_the_save_brings_a_message(bot: Bot) -> None:
-    form = await bot.new_form()
-    bot.slack.fail_next("users.info", kind="slow", delay_s=0.1)
-
-    await bot.bob.submit(form)
-    assert bot.bob.form is not None
-    await bot.bob.close(bot.bob.form)
-
-    assert "✅ Saved." in await bot.answer()
