@@ -213,3 +213,15 @@ async def test_a_wrongly_refused_key_recovers_by_itself(ready: Harness) -> None:
     assert "late" in post.everything.lower()
     assert "works again since" in healed.everything
     assert len(ready.ada.messages("dm")) == 2
+
+
+async def test_a_key_refused_by_mistake_is_tried_at_the_slot_of_a_digest(ready: Harness) -> None:
+    await make(ready)
+    move_to(ready, nine(ready) - timedelta(minutes=20))
+    ready.tracker.fail_next("invalid_key")
+    refused = await listed(ready)
+    move_to(ready, nine(ready))
+    post = await next_digest(ready)
+
+    assert "no longer works" in refused
+    assert "late" not in post.everything.lower()
