@@ -20,7 +20,6 @@ from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,
-    SlackRateLimitedError,
     SlackRefusedError,
     SlackUnavailableError,
     SlackUnreachableError,
@@ -68,20 +67,6 @@ async def test_of_two_processes_that_collect_one_posts(bot: Bot, mode: Mode) -> 
     assert await bot.tasks.drain(TIME_LIMIT_S)
 
     assert (len(first), bot.posts.posts) == (1, first)
-    assert ends(await bot.digest()) == [(Outcome.POSTED, None)]
-
-
-async def test_of_two_processes_that_try_again_one_posts(bot: Bot) -> None:
-    await bot.make()
-    bot.posts.errors = [SlackRateLimitedError(30)]
-    await bot.at(NINE)
-    await bot.collecting_at(NINE + MINUTE)
-
-    await hand_over(beside(bot))
-    bot.lists.gate.set()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
-
-    assert len(bot.posts.posts) == 1
     assert ends(await bot.digest()) == [(Outcome.POSTED, None)]
 
 

@@ -193,28 +193,6 @@ async def test_a_refusal_names_the_people_who_were_notified(ready: Harness) -> N
         assert f"I notified <@{ready.ada.id}>" in (await ready.answer(person)).everything
 
 
-async def test_a_wrongly_refused_key_recovers_by_itself(ready: Harness) -> None:
-    await make(ready)
-    ready.tracker.requests.clear()
-    ready.tracker.fail_next("invalid_key", times=2)
-    move_to(ready, nine(ready))
-    await next_notice(ready, ready.ada)
-    refusals = [await listed(ready)]
-    ready.clock.ahead += timedelta(hours=1)
-    await asyncio.sleep(30)  # virtual: the digest tries it, before a person's command does
-    refusals.append(await listed(ready))
-    asked = len(ready.tracker.requests)
-    ready.clock.ahead += timedelta(hours=1, minutes=1)
-    post = await next_digest(ready)
-    healed = await next_notice(ready, ready.ada)
-
-    assert all("no longer works" in each for each in refusals)
-    assert asked == 2  # at the slot, and an hour later
-    assert "late" in post.everything.lower()
-    assert "works again since" in healed.everything
-    assert len(ready.ada.messages("dm")) == 2
-
-
 async def test_a_key_refused_by_mistake_is_tried_at_the_slot_of_a_digest(ready: Harness) -> None:
     await make(ready)
     move_to(ready, nine(ready) - timedelta(minutes=20))

@@ -272,14 +272,6 @@ async def test_a_day_that_has_begun_in_the_zone_of_the_digest_or_is_far_away_is_
     assert (await bot.now(digest)).pause is None
 
 
-async def test_a_pause_of_a_digest_that_is_gone_says_so(bot: Bot) -> None:
-    digest = await bot.made()
-    form = await pause_form(bot)
-    await bot.service.delete(bot.workspace, digest.digest_id)
-
-    assert "That digest was deleted" in (await bot.submit(form)).everything
-
-
 async def test_rights_are_asked_for_when_it_is_submitted(bot: Bot) -> None:
     digest = await bot.made()
     form = await pause_form(bot)

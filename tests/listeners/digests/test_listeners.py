@@ -135,18 +135,6 @@ async def test_an_owner_deletes_what_they_made_in_a_channel_that_was_archived(bo
     assert own.digest_id != other.digest_id
 
 
-async def test_a_closed_form_is_followed_by_a_message(bot: Bot) -> None:
-    await bot.made()
-    form = await bot.open_list()
-    bot.lists.gate.clear()
-
-    await bot.bob.press(form, "Send now")
-    await bot.bob.close(form)
-    bot.lists.gate.set()
-
-    assert "✅ Sent to *#general*." in await bot.answer()
-
-
 async def test_a_digest_is_deleted_after_a_question(bot: Bot) -> None:
     await bot.made()
     form = await bot.open_list()
