@@ -1,11 +1,16 @@
 """What Prometheus reads of a bot that is at work, and who may read it."""
 
+from pathlib import Path
+
 import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 
 from tests.whole.digests import at_nine, make
-from tests.whole.harness import Harness
+from tests.whole.harness import Harness, running_bot, running_stand_ins
+
+TOKEN = "a-token-of-enough-letters"
 
 
 @pytest.fixture
@@ -40,3 +45,13 @@ async def test_work_is_counted_without_names(ready: Harness) -> None:
     assert any("/scan" in sample.labels.values() and sample.value for sample in samples)
     for secret in (ready.slack.team_id, ready.bob.id, "shop.example", ready.key[11:]):
         assert secret not in text
+
+
+async def test_metrics_need_the_token(tmp_path: Path) -> None:
+    async with running_stand_ins(tmp_path, "http") as app:
+        more = {"metrics_token": SecretStr(TOKEN)}
+        app.settings = app.settings.model_copy(update=more)
+        async with running_bot(app):
+            answers = [(await page(app, token))[0] for token in ("", "another", TOKEN)]
+
+    assert answers == [401, 401, 200]
