@@ -86,6 +86,20 @@ async def test_the_filtered_list_is_exported_as_a_private_csv_file(ready: Harnes
     assert said.is_ephemeral
 
 
+@pytest.mark.transports("shared")
+async def test_share_shows_the_same_list_to_the_channel(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/domains tag:prod")
+
+    await ready.bob.press(answer, "Share")
+    shared = await ready.slack.person("cy").next_message()
+
+    assert rows(shared) == rows(answer)
+    assert not shared.is_ephemeral
+    assert shared.mentions == []
+    assert "Shared by" in shared.everything
+    assert shared.buttons == []
+
+
 async def test_who_shares_reads_once_that_another_company_reads_along(ready: Harness) -> None:
     ready.slack.channel("general").is_shared = True
     answer = await ready.ask(ready.bob, "/domains tag:prod")

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from bot import __version__
+from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.installations.repository import InstallationRepository
 from bot.process.workspace import WorkspaceId
-from bot.store.encryption import KeyRing
+from bot.store.encryption import KeyRing, check_key_ring
 from bot.store.sqlite import open_sqlite
 from tests.fakes import TIME_LIMIT_S
 from tests.ops.builders import an_installation
@@ -32,6 +33,8 @@ from tests.whole.test_process import (
 )
 
 pytestmark = pytest.mark.real_time
+
+COMMANDS = 500
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,24 @@ def marks(said: Said) -> dict[str, str]:
 def ring(*letters: str) -> str:
     keys = [f"k{each}:{base64.b64encode(each.encode() * 32).decode()}" for each in letters]
     return ",".join(keys)
+
+
+async def keep_many(app: Harness, old: KeyRing) -> None:
+    """Fill the store with commands that people typed, sealed with `old`."""
+    store = await open_sqlite(app.settings.database_path)
+    await check_key_ring(store, old)
+    kept = KeptCommands(store, old, clock=app.clock)
+    for number in range(COMMANDS):
+        text = "x" * (number % 70)  # of many lengths, so that pages are filled unevenly
+        typed = KeptCommand(
+            command="/domains",
+            text=text,
+            user_id=f"U{number}",
+            channel_id=None,
+            response_url=None,
+        )
+        await kept.keep(WorkspaceId("T1"), typed)
+    await store.close()
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -305,6 +326,16 @@ class TestRotation:
                 await until_ready(app)
                 await app.bob.type("/domains")
                 await app.bob.next_message(where=lambda each: "1 domain," in each.everything)
+
+    async def test_nothing_in_the_file_is_left_under_the_old_key(self, tmp_path: Path) -> None:
+        async with stand_ins_in_real_time(tmp_path) as app:
+            await keep_many(app, KeyRing.parse(ring("A")))
+            assert stored_bytes(tmp_path).count(b"v1.kA.") >= COMMANDS
+
+            said = await command(app, "rotate-secrets", BOT_SECRET_KEYS=ring("B", "A"))
+
+            assert f"{COMMANDS:,} sealed again under kB" in said.out
+            assert b"v1.kA." not in stored_bytes(tmp_path)
 
     async def test_a_running_bot_is_asked_to_be_stopped(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path) as app, process(app):
