@@ -14,7 +14,7 @@ from bot.digests.views.wording import MODE_NAMES
 from bot.playground.slack import Person, View
 from bot.playground.slack.block_contents import elements, label
 from tests.life.checks import Checks, Step, Violation, left_over, open_descriptors
-from tests.life.people import People
+from tests.life.people import People, places_of
 from tests.life.world import NAMES, World, running_world
 from tests.truth import samples
 from tests.virtual_time import clock
@@ -281,7 +281,9 @@ class Story:
             await asyncio.sleep(LOOKED_AFTER_S)
         for _ in range(self.chance.randrange(1, 4)):
             person = app.slack.person(self.chance.choice(["ada", "bob", "cy", "gus"]))
-            for card in self.checks.cards(app)[-1:]:
+            channels = {place.id for place in places_of(app, person)}
+            theirs = [each for each in self.checks.cards(app) if each.channel_id in channels]
+            for card in theirs[-1:]:
                 offered = [
                     each
                     for each in elements(card.blocks)

@@ -240,10 +240,13 @@ async def test_a_bot_prevents_it(stores: dict[str, Store], backup: Path, there: 
 
 
 async def test_another_restore_is_left_alone(
-    other_file: FileStore, backup: Path, monkeypatch: pytest.MonkeyPatch
+    in_file: FileStore, other_file: FileStore, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not in_file.path.exists():
+        await fill(in_file)
+
     def lock_after_another(lock: Path) -> FileLock:
-        other_file.path.write_bytes((backup.parent / "a" / "bot.sqlite").read_bytes())
+        other_file.path.write_bytes(in_file.path.read_bytes())
         return FileLock(lock)
 
     other_file.path.parent.mkdir()

@@ -71,7 +71,7 @@ async def test_parts_that_mean_nothing_are_named_and_nothing_is_written(ready: H
     assert ready.tracker.requests == []
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_the_form_offers_what_is_in_use_and_takes_what_is_new(ready: Harness) -> None:
     await ready.bob.type("/adddomain")
     form = await ready.bob.next_form()
@@ -112,7 +112,7 @@ async def test_a_write_with_a_lost_answer_is_found(ready: Harness) -> None:
     assert [method for method, _ in ready.service_requests()].count("POST") == 1
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_write_without_trace_is_admitted_and_can_be_tried_again(ready: Harness) -> None:
     ready.tracker.fail_next("drop", on="add")
 

@@ -39,7 +39,7 @@ async def test_a_busy_slack_gets_what_is_sent_now_a_little_later(ready: Harness)
     assert len(digests(ready)) == 1
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_without_a_service_the_digest_waits_and_comes_late(ready: Harness) -> None:
     await make(ready)
     ready.tracker.fail_next("503", times=50)

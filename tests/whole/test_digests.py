@@ -82,7 +82,7 @@ async def test_a_new_issue_is_posted_and_details_are_private(ready: Harness) -> 
     assert len(digests(ready)) == 2
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_paused_digest_is_silent_until_it_is_resumed(ready: Harness) -> None:
     listed = await make(ready)
     await make(ready, channel="secret")
@@ -101,7 +101,7 @@ async def test_a_paused_digest_is_silent_until_it_is_resumed(ready: Harness) -> 
     assert (silent, len(digests(ready))) == (0, 1)
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_buttons_of_a_post_list_digests_and_scan_the_worst(ready: Harness) -> None:
     await make(ready)
     post = await at_nine(ready)
@@ -138,7 +138,7 @@ async def test_the_app_greets_a_channel_and_resumes_its_digests(ready: Harness) 
     assert headline(post)
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_digests_due_together_cost_one_request(ready: Harness) -> None:
     await make(ready)
     await make(ready, channel="secret")  # with a filter, its maker would ask for a list too

@@ -40,7 +40,7 @@ async def test_what_cannot_be_a_key_or_its_label_is_refused_in_the_form(app: Har
     assert app.tracker.requests == []
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_date_can_be_given_as_expiration_and_must_then_be_picked(app: Harness) -> None:
     key = app.account.create_key("bot", scopes=("read_domains",), days=30)
     await app.ada.press(await app.ask(app.ada, "/domainkey"), "Set key")
@@ -56,7 +56,7 @@ async def test_a_date_can_be_given_as_expiration_and_must_then_be_picked(app: Ha
     assert "3 Feb 2031" in (await app.ask(app.ada, "/domainkey")).everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_removing_a_key_asks_first_and_disconnects(ready: Harness) -> None:
     state = await ready.ask(ready.ada, "/domainkey")
     assert "Remove the key?" in str(ready.ada.dismiss(state, "Remove key"))
@@ -67,7 +67,7 @@ async def test_removing_a_key_asks_first_and_disconnects(ready: Harness) -> None
     assert "not connected" in (await ready.ask(ready.bob, "/domains")).everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_closed_form_is_followed_by_a_message(app: Harness) -> None:
     key = app.account.create_key("bot", scopes=("read_domains",), days=30)
     hold = app.tracker.hold_requests()

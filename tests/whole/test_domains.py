@@ -37,7 +37,7 @@ async def test_an_outage_shows_the_last_list_with_its_age(ready: Harness) -> Non
     assert [row[0] for row in rows(again)] == ["shop.example", "www.example"]
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_pages_take_each_others_place(ready: Harness) -> None:
     ready.account.fill(70, seed=1)
     first = await ready.ask(ready.bob, "/domains")
@@ -65,7 +65,7 @@ async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(ready: 
     assert names == sorted(names)
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_the_filtered_list_is_exported_as_a_private_csv_file(ready: Harness) -> None:
     ready.account.add("=cmd.example", health=3, tags=("prod",))
     answer = await ready.ask(ready.bob, "/domains tag:prod sort:name")
@@ -86,7 +86,7 @@ async def test_the_filtered_list_is_exported_as_a_private_csv_file(ready: Harnes
     assert said.is_ephemeral
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_share_shows_the_same_list_to_the_channel(ready: Harness) -> None:
     answer = await ready.ask(ready.bob, "/domains tag:prod")
 

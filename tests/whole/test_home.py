@@ -76,7 +76,7 @@ async def test_members_see_domains_admins_settings_too_and_strangers_nothing(
     assert ready.key not in admins.everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_key_is_set_from_home_and_home_shows_it(app: Harness) -> None:
     app.account.add("shop.example", health=41)
     home = await opened(app, app.ada, "not connected")
@@ -95,7 +95,7 @@ async def test_a_key_is_set_from_home_and_home_shows_it(app: Harness) -> None:
     assert "each domain about every night" in shown.everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_scan_from_home_is_shown_in_a_window(ready: Harness) -> None:
     home = await opened(ready, ready.bob)
 

@@ -21,7 +21,7 @@ async def test_a_kept_command_is_answered_once_there_is_a_key(app: Harness) -> N
     assert "Scan of shop.example" in (await app.answer(app.bob)).everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_kept_commands_run_in_the_order_of_typing(app: Harness) -> None:
     lines = ("/adddomain shop.example", "/scan shop.example", "/domains", "/domains tag:x")
     for line in lines:

@@ -8,6 +8,7 @@ import pytest
 
 from bot.playground.manifest import read_manifest
 from bot.playground.slack import Message, Person
+from bot.playground.slack.posting import OTHER_BOT_ID
 from bot.slack.auth import MENTION_SCOPES
 from tests.whole.harness import Harness, running_bot
 from tests.whole.many import many_stand_ins
@@ -35,7 +36,7 @@ async def said(
     )
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("socket")
 async def test_a_mention_is_answered_privately_or_with_here_for_all(heard: Harness) -> None:
     cy = heard.slack.person("cy")
     start = cy.say("Is it down?")
@@ -84,7 +85,8 @@ async def test_only_in_channels_the_help_names_here(heard: Harness) -> None:
 
 
 async def test_only_real_mentions_are_answered_once(heard: Harness) -> None:
-    heard.slack.say_as_another_bot(f"<@{heard.slack.bot_user_id}> domains")
+    slack, text = heard.slack, f"<@{heard.slack.bot_user_id}> domains"
+    slack.world.posting.add(slack.channel("general"), {"text": text}, user=OTHER_BOT_ID)
     line = heard.bob.say(f"{AT} domains tag:nope")
     await said(heard, "tag:nope")
     heard.bob.edit(line, f"{AT} domains")

@@ -7,7 +7,7 @@ from tests.whole.harness import Harness, lose_store
 pytestmark = pytest.mark.transports("socket")
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_an_answer_comes_where_slack_replaces_none(ready: Harness) -> None:
     # https://github.com/slackapi/bolt-python/issues/1268
     ready.slack.world.response_urls.commands_replace_their_reply = False
@@ -17,7 +17,7 @@ async def test_an_answer_comes_where_slack_replaces_none(ready: Harness) -> None
     assert "Scan of shop.example" in answer.everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_failed_first_message_does_not_stop_the_scan(ready: Harness) -> None:
     await ready.ask(ready.bob, "/domains")
     for method in ("response_url", "chat.postEphemeral", "conversations.open"):

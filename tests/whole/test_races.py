@@ -35,7 +35,7 @@ async def test_a_domain_added_by_three_at_once_is_written_once(ready: Harness) -
     assert [method for method, _ in ready.service_requests()].count("POST") == 1
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(ready: Harness) -> None:
     hold = ready.tracker.hold_scans()
     await ready.bob.type("/scan shop.example")
@@ -46,7 +46,7 @@ async def test_a_scan_whose_result_cannot_be_kept_is_shown_all_the_same(ready: H
     assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_removed_key_does_not_hide_an_added_domain(ready: Harness) -> None:
     await ready.ask(ready.bob, "/domains")
     state = await ready.ask(ready.ada, "/domainkey")

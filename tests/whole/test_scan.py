@@ -100,7 +100,7 @@ async def test_a_name_that_is_longer_than_an_option_s_value_is_picked_too(ready:
     assert "Scan 2 domains?" in (await ready.answer(ready.bob)).everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_everything_of_a_section_opens_in_a_form_with_pages(ready: Harness) -> None:
     ready.account.scan_results["shop.example"] = {"dns": {f"name{n}": n for n in range(100)}}
     answer = await ready.ask(ready.bob, "/scan shop.example")
@@ -116,7 +116,7 @@ async def test_everything_of_a_section_opens_in_a_form_with_pages(ready: Harness
     assert "page 2 of 3" in second.everything
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_share_shows_the_scan_to_the_channel_and_scans_nothing(ready: Harness) -> None:
     answer = await ready.ask(ready.bob, "/scan shop.example")
     ready.tracker.requests.clear()
@@ -130,7 +130,7 @@ async def test_share_shows_the_scan_to_the_channel_and_scans_nothing(ready: Harn
     assert ready.tracker.requests == []
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_a_near_miss_is_offered_as_a_button_that_scans(ready: Harness) -> None:
     miss = await ready.ask(ready.bob, "/scan shop.exmaple")
 

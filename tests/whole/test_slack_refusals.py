@@ -10,7 +10,7 @@ import pytest
 from tests.whole.harness import Harness
 
 # The words are the same whatever carries them: one mode is enough for so many of them.
-pytestmark = pytest.mark.transports("shared")
+pytestmark = pytest.mark.transports("http")
 
 NEW_BLOCKS = ("data_table", "container")
 

@@ -25,7 +25,6 @@ class Installation:
     enterprise_name: str | None = None
     is_org_wide: bool = False
     teams: set[str] = field(default_factory=set)
-    refusal: str | None = None
 
     def add_scopes(self, granted: Iterable[str]) -> None:
         """Add what another consent granted; scopes only grow.
@@ -97,8 +96,8 @@ class Tokens:
         Raises: Refusal: it was revoked.
         """
         token = self._tokens.get(value)
-        if token and (code := token.refusal or token.installation.refusal):
-            raise Refusal(code)
+        if token and token.refusal:
+            raise Refusal(token.refusal)
         return token
 
     def live(self, installation: Installation) -> list[Token]:

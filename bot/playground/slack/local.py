@@ -15,7 +15,6 @@ from bot.playground.slack.delivery import Delivery, Errands, Outbox, SignedHttp,
 from bot.playground.slack.installations import Installation
 from bot.playground.slack.model import Channel, Member, Message, Org
 from bot.playground.slack.person import Person
-from bot.playground.slack.posting import OTHER_BOT_ID
 from bot.playground.slack.universe import Universe, WorkspaceState
 
 
@@ -245,10 +244,6 @@ class LocalSlack(Handle):
         session = self.universe.sign_in(self.world, member)
         return Browser(self.lines.session, self.universe.base, session)
 
-    def say_as_another_bot(self, text: str) -> Message:
-        """Post mrkdwn to #general as a bot of another app."""
-        return self.world.posting.add(self.channel("general"), {"text": text}, user=OTHER_BOT_ID)
-
     async def deliver_event(self, event: Json, *, event_id: str | None = None) -> Delivery:
         """Tell the bot of an event here; with the id of an earlier one it comes twice."""
         payload = payloads.of_workspace(self.world, event, event_id=event_id)
@@ -290,11 +285,6 @@ class LocalSlack(Handle):
         # Those who wait look again once this turn of the loop, and with it the change, is over.
         self.universe.change_event.notify()
         return channel
-
-    def revoke_token(self, code: str | None = "account_inactive") -> None:
-        """Refuse every call with the bot's token, as after a removal; None: no longer."""
-        self._installation().refusal = code
-        self.universe.change_event.notify()
 
     def deactivate(self, name: str) -> None:
         """Deactivate a person's account: they act no more, but stay in their channels."""

@@ -7,9 +7,4 @@ from bot.playground.page.drawing.mrkdwn import mrkdwn_html
 _SHEETS = ("colors.css", "text.css", "blocks.css", "fields.css")
 STYLE = "\n".join(Path(__file__).with_name(name).read_text("utf-8") for name in _SHEETS)
 
-__all__ = [
-    "STYLE",
-    "draw_blocks",
-    "draw_text",
-    "mrkdwn_html",
-]
+__all__ = ["STYLE", "draw_blocks", "draw_text", "mrkdwn_html"]
