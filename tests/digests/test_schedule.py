@@ -1,5 +1,6 @@
-"""Any schedule at any moment, against a second opinion.
-The opinion is dateutil's, and shares nothing with the bot but the zones' files: a reader of
+"""When a digest is due by the clocks of its zone, also against a second opinion.
+
+That opinion is dateutil's, and shares nothing with the bot but the zones' files: a reader of
 its own for them (not zoneinfo), `rrule` for the dates, `resolve_imaginary` for skipped times.
 """
 
