@@ -11,7 +11,7 @@ from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
 from bot.slack.posting import Posting
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import Domain, Listing, NewDomain, ScanResult
-from bot.tracker.rate_limit import Purpose
+from bot.tracker.rate_limit import Allowance, Purpose
 from tests.builders import MOMENT
 
 # Longer than the busiest machine needs: nothing waits for it unless the test fails, and a hang is
@@ -77,6 +77,9 @@ class FakeTracker(TrackerClient):
         self.asked: list[tuple[str, str]] = []
         self.sections: dict[str, object] = {}
         self.before_answer: Callable[[], Awaitable[object]] | None = None
+
+    async def allowance(self, workspace: WorkspaceId, key: str) -> Allowance:
+        return Allowance()
 
     async def list_domains(
         self, workspace: WorkspaceId, key: str, *, purpose: Purpose = Purpose.PERSON

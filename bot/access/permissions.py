@@ -5,6 +5,7 @@ import structlog
 from bot.access import repository as admin
 from bot.dispatch.commands import Audience
 from bot.dispatch.request import Request
+from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
 
 logger = structlog.get_logger()
@@ -23,13 +24,12 @@ class Permissions:
 
     async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""
-        member = await request.fetch_member()
-        return member.is_admin or await self.is_manager(request, member)
+        return await self.is_configurer(request.workspace, await request.fetch_member())
 
     async def require_configurer(self, request: Request) -> Member:
         """Return the person, who may configure; raise NotAManagerError."""
         member = await request.fetch_member()
-        if not (member.is_admin or await self.is_manager(request, member)):
+        if not await self.is_configurer(request.workspace, member):
             named = await self.managers.named(request.workspace)
             raise admin.NotAManagerError(
                 named, is_in_organisation=request.workspace.enterprise_id is not None
@@ -45,11 +45,15 @@ class Permissions:
             )
         return member
 
-    async def is_manager(self, request: Request, member: Member) -> bool:
+    async def is_configurer(self, workspace: WorkspaceId, member: Member) -> bool:
+        """Return whether `member` is an admin, or was named and may be a manager."""
+        return member.is_admin or await self.is_manager(workspace, member)
+
+    async def is_manager(self, workspace: WorkspaceId, member: Member) -> bool:
         """Return whether `member` was named, and may be a manager."""
         if not member.is_colleague:
             return False
-        return member.user_id in await self.managers.named(request.workspace)
+        return member.user_id in await self.managers.named(workspace)
 
     async def require(self, request: Request, operation: str) -> None:
         """Raise OutsideAudienceError unless admins let the person "add" or "scan"."""

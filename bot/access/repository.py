@@ -1,6 +1,6 @@
 """Decide who may manage a workspace's key, add and scan; record what managers did."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from enum import Enum
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from bot.dispatch.commands import COMMANDS, Audience
+from bot.process.clock import Clock
 from bot.process.errors import BotError, NotAllowedError, log_and_suppress
 from bot.process.redaction import redact
 from bot.process.workspace import WorkspaceId
@@ -193,7 +194,7 @@ class Audit:
 
     documents: Documents
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
 
     async def note(
         self,

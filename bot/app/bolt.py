@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import aiohttp
@@ -24,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.installations.authorize import Clients, InstalledWorkspaces, correct_workspace
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
-from bot.process.clock import seconds_now
+from bot.process.clock import Clock, seconds_now
 from bot.process.logs import bolt_logger
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
@@ -95,12 +94,11 @@ def open_workspaces(
     repository: InstallationRepository,
     clients: SlackClients,
     *,
-    clock: Callable[[], datetime],
+    clock: Clock,
 ) -> SlackAuth:
     """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
         return _one_workspace(clients, token, clock=clock)
-    health = auth.SlackHealth()
     return SlackAuth(
         clients=clients,
         authorize=InstalledWorkspaces(
@@ -108,14 +106,12 @@ def open_workspaces(
         ),
         client_for=Clients(repository, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
-        find_slack=lambda: health.check(lambda: auth.check_api(clients.once())),
+        find_slack=auth.SlackHealth(lambda: auth.check_api(clients.once())).check,
     )
 
 
-def _one_workspace(
-    clients: SlackClients, token: str, *, clock: Callable[[], datetime]
-) -> SlackAuth:
-    once, health = clients.once(token), auth.SlackHealth()
+def _one_workspace(clients: SlackClients, token: str, *, clock: Clock) -> SlackAuth:
+    once = clients.once(token)
     own = auth.Identity(clients.patient(token), once, clock=clock)
 
     async def ask() -> None:
@@ -125,7 +121,7 @@ def _one_workspace(
         clients=clients,
         authorize=own,
         client_for=own.client_for,
-        find_slack=lambda: health.check(ask),
+        find_slack=auth.SlackHealth(ask).check,
         own=own,
     )
 
@@ -168,10 +164,10 @@ class SocketMode(AsyncSocketModeHandler):
             await client.send_socket_mode_response(SocketModeResponse(envelope_id=req.envelope_id))
             return
         began = time.time()
-        answer = await run_async_bolt_app(self.app, req)
-        if answer.status != 200:
+        response = await run_async_bolt_app(self.app, req)
+        if response.status != 200:
             await self._seen.forget(name)
-        await send_async_response(client, req, answer, began)
+        await send_async_response(client, req, response, began)
 
 
 @asynccontextmanager
@@ -213,15 +209,15 @@ class TimedApp(AsyncApp):
         try:
             if kind == "rate_limited":
                 logger.warning("Slack holds events back", team_id=req.body.get("team_id"))
-                answer = BoltResponse(status=200)
+                response = BoltResponse(status=200)
             else:
-                answer = await super().async_dispatch(req)
-            if kind == "event" and answer.status == 404:
-                kind, answer = "ignored_event", BoltResponse(status=200)
-            is_refused = answer.status >= 400
+                response = await super().async_dispatch(req)
+            if kind == "event" and response.status == 404:
+                kind, response = "ignored_event", BoltResponse(status=200)
+            is_refused = response.status >= 400
         finally:
             self._note_ack(kind, seconds_now() - began, is_refused=is_refused)
-        return answer
+        return response
 
 
 class StartError(Exception):

@@ -1,9 +1,8 @@
 """Explain failures: every feature's sentences, and what is known about who asked."""
 
 import contextlib
-from collections.abc import Awaitable, Callable
-from dataclasses import KW_ONLY, dataclass
-from datetime import datetime
+from collections.abc import Awaitable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bot.access.permissions import Permissions
@@ -18,11 +17,9 @@ from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.dispatch.request import Request
 from bot.domains.errors import DOMAIN_ERRORS
 from bot.domains.lookup import UnknownDomainError
-from bot.keys.allowances import KeyAllowances
 from bot.keys.errors import KEY_ERRORS
 from bot.keys.key_record import KeyRecord, NoKeyError
-from bot.keys.repository import Keys
-from bot.keys.workspace_tracker import LackingScopeError
+from bot.keys.workspace_tracker import LackingScopeError, WorkspaceTracker
 from bot.process.errors import BotError
 from bot.scans.bulk_record import BulkScanRunsError
 from bot.scans.errors import SCAN_ERRORS
@@ -63,13 +60,10 @@ _FOR_ADMINS = (
 class Failures:
     """Explains a failure to the person; to those who may set the key, also how to mend it."""
 
-    keys: Keys
+    tracker: WorkspaceTracker
     kept_commands: KeptCommands
-    allowances: KeyAllowances
-    _: KW_ONLY
-    egress_addresses: tuple[str, ...]
-    clock: Callable[[], datetime]
     permissions: Permissions
+    egress_addresses: tuple[str, ...]
 
     async def explain(self, error: Exception, request: Request) -> Message:
         """Return the message about an error; a command that lacks a key is stored for later."""
@@ -86,18 +80,18 @@ class Failures:
         """Return the facts for the sentence about `error`; never raises."""
         has_two_sides = isinstance(error, _FOR_ADMINS)
         is_about_quota = isinstance(error, RateLimitedError | ReserveReachedError)
-        workspace = request.workspace
-        record = await _or_none(self.keys.record(workspace)) if has_two_sides else None
+        tracker, workspace = self.tracker, request.workspace
+        record = await _or_none(tracker.keys.record(workspace)) if has_two_sides else None
         return Facts(
             reference=request.reference,
-            now=self.clock(),
+            now=tracker.keys.clock(),
             user_id=request.origin.user_id,
             is_admin=has_two_sides
             and bool(await _or_none(self.permissions.may_configure(request))),
             retry_line=request.answer.retry_line,
             **facts_about(record),
             egress_addresses=self.egress_addresses,
-            allowance=await _or_none(self.allowances.of(workspace)) if is_about_quota else None,
+            allowance=await _or_none(tracker.allowance(workspace)) if is_about_quota else None,
             is_kept=is_kept,
             may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),
         )

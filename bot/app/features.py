@@ -24,6 +24,7 @@ from bot.digests.views.post import announcement_message, digest_message, heartbe
 from bot.digests.worker import DigestWorker, Owners
 from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
 from bot.dispatch.incoming import answer_unread
+from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
 from bot.domainkey.admin_listeners import AdminListeners
@@ -43,8 +44,6 @@ from bot.domains.service import Portfolio, ShownScores, StoredVersions
 from bot.home.collector import HomeCollector
 from bot.home.listeners import HomeListeners
 from bot.home.screen import HomeScreen
-from bot.keys.allowances import KeyAllowances
-from bot.keys.errors import key_notice
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -70,18 +69,16 @@ class Features:
         self._build_scans(services)
         self._build_digests(services)
         documents, clock = services.documents, services.clock
+        self.kept_commands = KeptCommands(documents, services.ring, clock=clock)
         self.failures = Failures(
-            self.keys,
-            services.kept_commands,
-            self.allowances,
+            self.tracker,
+            self.kept_commands,
+            self.permissions,
             egress_addresses=services.settings.egress_addresses,
-            clock=clock,
-            permissions=self.permissions,
         )
         self.boundary = ErrorBoundary(
             services.tasks,
             self.failures.explain,
-            inflight=services.inflight,
             note=services.metrics.people.note_request,
             once=OncePerMessage(services.seen),
         )
@@ -102,9 +99,9 @@ class Features:
         self.managers = Managers(documents)
         self.permissions = Permissions(self.managers, Audiences(documents))
         self.audit = Audit(documents, clock=clock)
-        self.notices = KeyNotices(services.posting, self.keys, self.managers, key_notice, tasks)
+        posting = services.posting
+        self.notices = KeyNotices(documents, tasks, posting, self.keys, self.managers, clock=clock)
         limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
-        self.allowances = KeyAllowances(self.keys, limits)
         self.client = TrackerClient(
             services.tracker_http,
             base_url=services.settings.domain_tracker_url,
@@ -119,57 +116,44 @@ class Features:
         versions = StoredVersions(documents) if services.shared else None
         self.seen = SeenDomains(documents)
         self.portfolio = Portfolio(
-            self.tracker.list_domains, clock=clock, versions=versions, seen=self.seen
+            self.tracker.list_domains,
+            clock=clock,
+            versions=versions,
+            seen=self.seen,
+            owned_type=services.settings.domain_tracker_owned_type,
         )
-        self.ends = FactsRepository(documents)
+        self.kept_facts = FactsRepository(documents)
         self.scans = Scans(
             self.tracker.scan,
             self.portfolio,
             documents,
-            self.ends,
+            self.kept_facts,
             clock=clock,
             names=services.settings.scan_names,
-            owned_type=services.settings.domain_tracker_owned_type,
         )
-        self.bulk = BulkScans(
-            documents,
-            tasks,
-            self.scans,
-            services.posting,
-            clock=clock,
-        )
+        self.bulk = BulkScans(documents, tasks, self.scans, services.posting, clock=clock)
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
         self.nightly_setting = NightlySetting(documents, self.repository.zones, clock=clock)
         self.nightly = NightlyScans(
             documents,
             tasks,
             self.nightly_setting,
-            self.portfolio,
             self.scans,
-            self.ends,
-            self.allowances.of,
+            self.tracker.allowance,
             clock=clock,
         )
         self.key_state = KeyState(
             keys=self.keys,
-            managers=self.managers,
-            audiences=self.permissions.audiences,
-            allowances=self.allowances,
+            permissions=self.permissions,
+            tracker=self.tracker,
             nightly_setting=self.nightly_setting,
             portfolio=self.portfolio,
-            clock=clock,
         )
 
     def _build_digests(self, services: Services) -> None:
         """Build what people do with digests, and what the clock does."""
         clock, repository = services.clock, self.repository
-        collector = Collector(
-            self.portfolio,
-            repository,
-            self.ends,
-            clock=clock,
-            owned_type=services.settings.domain_tracker_owned_type,
-        )
+        collector = Collector(self.portfolio, repository, self.kept_facts, clock=clock)
         words = DigestRenderer(digest_message, heartbeat_message, announcement_message)
         delivery = Delivery(repository, collector, services.posting, words, clock=clock)
         self.cards = AlertCards(repository, services.posting, clock=clock)
@@ -178,11 +162,6 @@ class Features:
         )
         owners = Owners(services.posting, self.keys, owner_notice)
         self.worker = DigestWorker(repository, delivery, owners, services.tasks, clock=clock)
-
-    def stop(self) -> None:
-        self.worker.stop()
-        self.nightly.stop_all()
-        self.bulk.stop_all()
 
 
 def register_features(app: AsyncApp, services: Services) -> Features:
@@ -203,17 +182,14 @@ def register_features(app: AsyncApp, services: Services) -> Features:
 def _register_members(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach what every member of the workspace may do."""
     permissions, tracker, portfolio = features.permissions, features.tracker, features.portfolio
-    shown, owned_type = ShownScores(), services.settings.domain_tracker_owned_type
-    DomainsListeners(portfolio, features.ends, services.clock, shown, owned_type).register(
-        dispatcher
-    )
+    shown = ShownScores()
+    DomainsListeners(portfolio, features.kept_facts, shown).register(dispatcher)
     bulk = BulkScanListeners(
         permissions=permissions,
         bulk=features.bulk,
         portfolio=portfolio,
-        ends=features.ends,
-        allowances=features.allowances,
-        clock=services.clock,
+        kept_facts=features.kept_facts,
+        tracker=tracker,
     )
     bulk.register(dispatcher)
     ScanListeners(
@@ -230,10 +206,8 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         tracker=tracker,
         portfolio=portfolio,
         adder=adder,
-        lists=DomainLists(services.documents, adder, portfolio, clock=services.clock),
+        lists=DomainLists(services.documents, adder, portfolio),
         explain=features.failures.explain,
-        allowances=features.allowances,
-        owned_type=owned_type,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)
     register_mentions(dispatcher, services.clock)
@@ -273,14 +247,13 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
         keys=features.keys,
         key_service=key_service,
         first_steps=FirstSteps(
-            allowances=features.allowances,
+            tracker=features.tracker,
             nightly_setting=features.nightly_setting,
-            kept_commands=services.kept_commands,
+            kept_commands=features.kept_commands,
             lines=dispatcher.lines,
             digests=features.digests,
         ),
         screen=screen,
-        clock=services.clock,
     ).register(dispatcher)
 
     AdminListeners(
@@ -297,10 +270,9 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
         permissions=features.permissions,
         key_state=features.key_state,
         portfolio=features.portfolio,
-        ends=features.ends,
-        digests=features.repository.of_workspace,
+        kept_facts=features.kept_facts,
+        digests=features.repository,
         explain=features.failures.explain,
-        owned_type=services.settings.domain_tracker_owned_type,
         reads_messages=services.settings.slack_mentions,
     )
     screen = HomeScreen(collector=collector, replies=services.replies)

@@ -6,26 +6,20 @@ from functools import partial
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
 
-from bot.access.repository import SLACK, Act
 from bot.app.features import Features
 from bot.app.services import Services
-from bot.dispatch.answer import Answer
-from bot.dispatch.request import Request
-from bot.installations.installation import WHOLE_ORGANISATION
 from bot.installations.listeners import LifecycleListeners
 from bot.installations.oauth_flow import (
-    INSTALL_PATH,
     REDIRECT_PATH,
     InstallationStore,
     InstallFlow,
     InstallStates,
 )
 from bot.installations.uninstall import Uninstaller, still_works
+from bot.installations.views import INSTALL_PATH
 from bot.installations.welcome import StoreCheck, Welcome
-from bot.process.workspace import WorkspaceId
 from bot.settings import text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.slack.replies import Origin
 from bot.web.server import InstallEndpoint
 
 
@@ -38,34 +32,24 @@ async def register_lifecycle(
     """
     own, documents = services.slack.own, services.documents
 
-    async def note_revoked(home: WorkspaceId) -> None:
-        if home.team_id != WHOLE_ORGANISATION:
-            await features.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
-
-    async def may_set_key(workspace: WorkspaceId, user_id: str) -> bool:
-        client = await services.slack.client_for(workspace)
-        origin = Origin(user_id)
-        answer = Answer(origin=origin, client=client, replies=services.replies)
-        visit = Request(workspace=workspace, origin=origin, client=client, answer=answer)
-        return await features.permissions.may_configure(visit)
-
     uninstaller = Uninstaller(
         documents,
+        services.tasks,
         services.installations,
         still_works=partial(still_works, services.slack.client_for),
         caches=[features.portfolio.forget, services.installations.forget],
         clock=services.clock,
-        on_revoked=note_revoked,
+        audit=features.audit,
         installed_since=lambda: own.since if own else None,
     )
     welcome = Welcome(
         documents,
         services.installations,
-        services.posting.send_dm,
+        services.posting,
         services.tasks,
         features.keys,
         features.audit,
-        may_set_key,
+        features.permissions,
     )
     LifecycleListeners(uninstaller, services.tasks, on_granted=welcome.on_granted).register(app)
     if own:

@@ -5,7 +5,6 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from datetime import datetime
 
 import structlog
 
@@ -16,7 +15,7 @@ from bot.app.services import Role, Services, build_services
 from bot.blocks.command_names import NAMING
 from bot.dispatch.commands import COMMANDS
 from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
-from bot.process.clock import utc_now
+from bot.process.clock import Clock, utc_now
 from bot.process.concurrency import Tasks
 from bot.settings import Settings
 from bot.web.server import Check, HealthEndpoints
@@ -74,7 +73,7 @@ async def run_periodic(
             try:
                 yield {"tick": ticks.are_recent, "queue": takes_part}
             finally:
-                features.stop()
+                services.tasks.stop()
 
 
 async def serve(
@@ -82,7 +81,7 @@ async def serve(
     stop: asyncio.Event,
     *,
     role: Role = Role.ALL,
-    clock: Callable[[], datetime] = utc_now,
+    clock: Clock = utc_now,
     finish_within_s: float = FINISH_WITHIN_S,
 ) -> None:
     """Run a process of the bot until `stop`; then begin nothing new and finish what was begun.
@@ -105,7 +104,7 @@ async def serve(
 
         listener = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(finish)
-        stack.callback(features.stop)
+        stack.callback(services.tasks.stop)
         periodic = {**features.periodic, **lifecycle}
         checks = {
             "store": services.documents.check,

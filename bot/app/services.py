@@ -4,7 +4,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +14,9 @@ import structlog
 
 from bot.app.bolt import SlackAuth, SlackClients, open_workspaces
 from bot.blocks.links import use_template
-from bot.dispatch.kept_commands import KeptCommands
-from bot.dispatch.waiting import WaitingRequests
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import InstallationRepository
-from bot.process.clock import seconds_now
+from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks
 from bot.process.logs import lines_counted
 from bot.settings import Settings, text_of
@@ -28,6 +25,7 @@ from bot.slack.replies import LINES_PER_HOST, Replies
 from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
+from bot.store.files import WIPED_DISK
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.http import tracker_http
@@ -73,23 +71,21 @@ class Services:
     settings: Settings
     documents: ErasableDocuments
     ring: KeyRing
-    kept_commands: KeptCommands
     tasks: Tasks
     slack: SlackAuth
     installations: InstallationRepository
     posting: Posting
     replies: Replies
     tracker_http: httpx.AsyncClient
-    clock: Callable[[], datetime]
+    clock: Clock
     metrics: Metrics
-    inflight: WaitingRequests
     seen: DedupStore
     shared: "PostgresDocuments | None" = None
     periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
 async def build_services(
-    stack: AsyncExitStack, settings: Settings, role: Role, clock: Callable[[], datetime]
+    stack: AsyncExitStack, settings: Settings, role: Role, clock: Clock
 ) -> Services:
     """Open the store of these settings, and build what works with it.
 
@@ -116,7 +112,6 @@ async def build_services(
         settings=settings,
         documents=documents,
         ring=ring,
-        kept_commands=KeptCommands(documents, ring, clock=clock),
         tasks=Tasks(),
         slack=slack,
         installations=installations,
@@ -125,7 +120,6 @@ async def build_services(
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
         metrics=metrics,
-        inflight=WaitingRequests(),
         seen=seen,
         shared=shared,
         periodic=periodic,
@@ -134,9 +128,8 @@ async def build_services(
 
 async def _open_file(path: Path, stack: AsyncExitStack) -> FencedDocuments:
     if "DYNO" in os.environ:
-        from bot.ops.doctor_store import DISK_IS_WIPED  # slow to import
-
-        logger.warning(DISK_IS_WIPED.detail, hint=DISK_IS_WIPED.hint)
+        detail, hint = WIPED_DISK
+        logger.warning(detail, hint=hint)
     documents = await open_sqlite(path)
     stack.push_async_callback(documents.close)
     return FencedDocuments(documents, beginning_of=scope_of_key)

@@ -7,7 +7,6 @@ that draws it claims it, so a killed one leaves it due; what it had posted may c
 import hashlib
 import json
 import secrets
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
@@ -20,6 +19,7 @@ from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestEr
 from bot.digests.repository import ALERT, DigestRepository
 from bot.digests.views.alert import alert_message
 from bot.digests.views.wording import person
+from bot.process.clock import Clock
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
@@ -105,7 +105,7 @@ class AlertCards:
     repository: DigestRepository
     posts: Posting
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
 
     async def run_due(self) -> None:
         """Draw the cards that are due. Raise StoreError."""

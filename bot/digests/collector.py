@@ -1,6 +1,6 @@
 """Collect what a digest posts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
@@ -31,6 +31,7 @@ from bot.domains.csv_file import domains_csv
 from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.query import parse_query, select
 from bot.domains.service import Portfolio, Snapshot
+from bot.process.clock import Clock
 from bot.process.concurrency import compute
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
@@ -63,8 +64,7 @@ class Collector:
     repository: DigestRepository
     ends: FactsRepository
     _: KW_ONLY
-    clock: Callable[[], datetime]
-    owned_type: str = ""
+    clock: Clock
 
     async def matching(self, workspace: WorkspaceId, plan: Plan) -> int | None:
         """Return the number of domains of a plan; `None` when the service gives no list."""
@@ -172,7 +172,8 @@ class Collector:
         self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownFacts
     ) -> tuple[Report, Baseline]:
         many = len(snapshot.domains) + len(before.scores if before else ())
-        return await compute(many, _report_of, snapshot, digest, before, ends, self.owned_type)
+        owned_type = self.portfolio.owned_type
+        return await compute(many, _report_of, snapshot, digest, before, ends, owned_type)
 
     async def _known(self, workspace: WorkspaceId) -> KnownFacts:
         """Return what scans have said until now; what is kept later is for the next post."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -20,6 +20,7 @@ from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
 from bot.domains.csv_file import file_name
 from bot.keys.failures import FailureReason, of_service, service_failure
+from bot.process.clock import Clock
 from bot.process.concurrency import compute
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
@@ -105,7 +106,7 @@ class Delivery:
     posts: Posting
     words: DigestRenderer
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     collect_within_s: float = COLLECT_WITHIN_S
 
@@ -228,13 +229,13 @@ class Delivery:
         if not digest.plan.is_own:
             return
         try:
-            is_colleague = await self.posts.is_colleague(workspace, digest.made_by)
+            person = await self.posts.member(workspace, digest.made_by)
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
             step = again if error.is_outcome_unknown else after_refusal(error)
             await self._step(workspace, digest, run.token, step)
             raise
-        if not is_colleague:
+        if not person.is_colleague:
             await self._step(workspace, digest, run.token, run_state.pause_for_person)
             raise GuestError("its person has left, or is a guest")
 

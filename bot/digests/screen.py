@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TypeVar
 
 import structlog
@@ -22,6 +21,7 @@ from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request, draw_or_reply
 from bot.keys.key_record import NoKeyError
 from bot.keys.workspace_tracker import LackingScopeError
+from bot.process.clock import Clock
 from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError
@@ -60,7 +60,7 @@ class DigestScreen:
     digests: DigestService
     access: DigestAccess
     explain: ExplainFailure
-    clock: Callable[[], datetime]
+    clock: Clock
     presses: ViewVersions = field(default_factory=ViewVersions)
 
     async def list_form(

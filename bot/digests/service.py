@@ -34,6 +34,7 @@ from bot.digests.report import Post
 from bot.digests.repository import DigestRepository
 from bot.digests.views.post import greeting_message, told_message
 from bot.digests.views.wording import until_text
+from bot.process.clock import Clock
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnavailableError
@@ -54,7 +55,7 @@ class DigestService:
     delivery: Delivery
     cards: AlertCards
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
     notes: Note
 
     def __post_init__(self) -> None:

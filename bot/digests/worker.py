@@ -6,7 +6,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -17,6 +17,7 @@ from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
 from bot.digests.repository import DigestRepository
 from bot.keys.repository import Keys
+from bot.process.clock import Clock
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
@@ -76,7 +77,7 @@ class DigestWorker:
     notify: Owners
     tasks: Tasks
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
 
     def __post_init__(self) -> None:
         self._workers = asyncio.Semaphore(WORKERS)
@@ -84,12 +85,11 @@ class DigestWorker:
             WeakValueDictionary()
         )
         self._under_way: defaultdict[WorkspaceId, set[str]] = defaultdict(set)
-        self._is_stopped = False
 
     async def run_due(self) -> None:
         """Start the due digests that are not under way; they run on after this returns."""
         for workspace, digest_id in await self.repository.due(self.clock(), limit=DUE_AT_MOST):
-            if self._is_stopped:
+            if self.tasks.is_stopping:
                 return
             under_way = self._under_way[workspace]
             if digest_id not in under_way and len(under_way) < WAITING_PER_WORKSPACE:
@@ -106,10 +106,6 @@ class DigestWorker:
         for failure in await asyncio.gather(*(self._start(workspace, each) for each in new)):
             if failure:
                 raise failure
-
-    def stop(self) -> None:
-        """Start no more digests, also none that waits for a worker; others go on."""
-        self._is_stopped = True
 
     def _start(self, workspace: WorkspaceId, digest_id: str) -> "asyncio.Task[BotError | None]":
         self._under_way[workspace].add(digest_id)
@@ -141,7 +137,7 @@ class DigestWorker:
         return None
 
     async def _run(self, workspace: WorkspaceId, digest_id: str) -> None:
-        if self._is_stopped:
+        if self.tasks.is_stopping:
             raise models.StoppedError("stopped before it was begun")
         token = secrets.token_hex(8)
         digest, notices = await self._settle(workspace, digest_id)

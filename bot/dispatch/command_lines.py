@@ -108,7 +108,7 @@ class CommandLines:
     async def _run_typed(self, ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
         request = from_command(body, context, self._replies)
         await ack()
-        self.run(request, request.command_line or "")
+        self.run(request, request.answer.retry_line or "")
 
     async def _run_pressed(self, ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
         action = body["actions"][0]

@@ -14,7 +14,7 @@ from bot.dispatch.answer import Sent
 from bot.dispatch.external_people import ExternalUserGuard, SharedChannelNotice
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
-from bot.dispatch.waiting import WaitingRequest, WaitingRequests
+from bot.dispatch.waiting import WaitingRequest, tell_all
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, Turns
 from bot.process.errors import BotError, log_and_suppress
@@ -109,19 +109,19 @@ class ErrorBoundary:
     No exception may leave a listener after `ack()`: Bolt 1.30 forgets the ack if one follows
     within about 10 ms, and Slack then shows an error after 3 s.
 
-    `inflight` knows who waits, to answer them at a stop. `note` gets the name of the work, how it
-    ended, and the seconds.
+    `note` gets the name of the work, how it ended, and the seconds.
     """
 
     tasks: Tasks
     explain: ExplainFailure
     _: KW_ONLY
-    inflight: WaitingRequests
     note: Callable[[str, str, float], object]
     once: OncePerMessage = field(default_factory=OncePerMessage)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     turns: Turns[WorkspaceId] = field(default_factory=Turns)
     shared_channels: SharedChannelNotice = field(default_factory=SharedChannelNotice)
+    # To answer them at a stop.
+    _waiting: set[WaitingRequest] = field(default_factory=set, init=False)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
@@ -132,13 +132,14 @@ class ErrorBoundary:
         """Start and return the handling: whatever happens, the person gets an answer."""
         waiting = None
         if what.is_awaited:
-            waiting = self.inflight.note(request, form_waits=what.form_waits)
+            waiting = WaitingRequest(request, what.form_waits)
+            self._waiting.add(waiting)
         return self.tasks.start(self._run(request, what, waiting))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
-        return await self.inflight.tell_all()
+        return await tell_all(self._waiting)
 
     async def _run(
         self, request: Request, what: Handling[T], waiting: WaitingRequest | None
@@ -169,7 +170,7 @@ class ErrorBoundary:
                 why = {"error": type(failure).__name__} if failure else {}
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3), **why)
             if waiting:  # after a cancellation the waiting stays until the person knows
-                self.inflight.close(waiting)
+                self._waiting.discard(waiting)
             if self._at_home and request.origin.is_home:
                 await self._at_home(request)
 

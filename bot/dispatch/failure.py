@@ -21,7 +21,7 @@ from bot.slack import errors as slack
 from bot.store import documents as store
 from bot.tracker import models as tracker
 from bot.tracker.hostnames import HostNameError, HostProblem
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 
 REFERENCE = "Reference"
 # Returns the answer to a request that failed; never raises.
@@ -71,7 +71,7 @@ class Facts:
     key_scopes: tuple[str, ...] = ()
     notified: tuple[str, ...] = ()
     egress_addresses: tuple[str, ...] = ()
-    allowance: BudgetState | None = None
+    allowance: Allowance | None = None
     is_kept: bool = False
     may_add: bool = True
 

@@ -35,8 +35,9 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     """
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
-    line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
-    return _request(body, context, _answer(context, replies, origin), command_line=line)
+    answer = _answer(context, replies, origin)
+    answer.retry_line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
+    return _request(body, context, answer)
 
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:

@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
+from bot.process.clock import Clock
 from bot.process.redaction import redact
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents
@@ -31,9 +31,7 @@ class KeptCommand:
 class KeptCommands:
     """Each person's commands, each once; sealed because of a response_url."""
 
-    def __init__(
-        self, documents: Documents, ring: KeyRing, *, clock: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, documents: Documents, ring: KeyRing, *, clock: Clock) -> None:
         self._documents = documents
         self._ring = ring
         self._clock = clock

@@ -1,7 +1,7 @@
 """Answer command lines in messages to the bot, and shortcuts: forms, domains in a message."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from bot.dispatch.commands import COMMANDS
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import overview_message
+from bot.process.clock import Clock
 from bot.slack.auth import workspace_of
 from bot.slack.replies import Origin, Replies
 
@@ -24,7 +25,7 @@ LATE_FROM = timedelta(minutes=10)
 MAX_LINES = 10
 
 
-def register_mentions(dispatcher: Dispatcher, clock: Callable[[], datetime]) -> None:
+def register_mentions(dispatcher: Dispatcher, clock: Clock) -> None:
     """Attach the listeners of messages. Without their scopes Slack sends none."""
 
     def read(body: Mapping[str, Any], context: Any, replies: Replies) -> list[Request]:
@@ -69,9 +70,9 @@ def read_message(
                 origin=origin,
                 client=context.client,
                 replies=replies,
+                retry_line=line,
                 shares=is_for_all and not is_direct,
             ),
-            command_line=line,
             is_from_elsewhere=own_team is not None and own_team != bot.team_id,
             is_late=is_late,
         )

@@ -46,12 +46,11 @@ def decode_metadata(
 class Request:
     """What came from a person, and the `answer` to it.
 
-    `trigger_id` opens a form within 3 s. `command_line` is what they typed, if they did. `note`
-    and `view_hash` are those of the form in which a button was pressed, or that was submitted;
-    `values` is the state of its fields, `message` the pressed one, both as Slack sends them.
-    `is_from_elsewhere`: the person's own workspace is another one. `is_late`: it was written too
-    long ago to be run. `member` is the person, if Slack was asked just now. `reference` names the
-    request in the log.
+    `trigger_id` opens a form within 3 s. `note` and `view_hash` are those of the form in which a
+    button was pressed, or that was submitted; `values` is the state of its fields, `message` the
+    pressed one, both as Slack sends them. `is_from_elsewhere`: the person's own workspace is
+    another one. `is_late`: it was written too long ago to be run. `member` is the person, if Slack
+    was asked just now. `reference` names the request in the log.
     """
 
     workspace: WorkspaceId
@@ -60,7 +59,6 @@ class Request:
     answer: Answer
     bot_user_id: str | None = None
     trigger_id: str | None = None
-    command_line: str | None = None
     note: str | None = None
     view_hash: str | None = None
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -1,8 +1,9 @@
-"""Track the requests that wait for an answer, and answer them when the process stops."""
+"""Answer the requests that wait for an answer when the process stops."""
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from bot.dispatch.answer import Sent
 from bot.dispatch.request import Request, draw_or_reply
@@ -40,25 +41,10 @@ class WaitingRequest:
             await request.reply(message)
 
 
-@dataclass(slots=True)
-class WaitingRequests:
-    """Tracks the requests that wait for this process."""
-
-    _open: set[WaitingRequest] = field(default_factory=set, init=False)
-
-    def note(self, request: Request, *, form_waits: bool) -> WaitingRequest:
-        """Note that a person waits; `close` it when nothing is owed any more."""
-        waiting = WaitingRequest(request, form_waits)
-        self._open.add(waiting)
-        return waiting
-
-    def close(self, waiting: WaitingRequest) -> None:
-        self._open.discard(waiting)
-
-    async def tell_all(self) -> int:
-        """Tell those who still wait, after the tasks were cancelled; return how many they are."""
-        waiting = [each for each in self._open if each.request.answer.sent is not Sent.ANSWER]
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TELL_WITHIN_S):
-                await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
-        return len(waiting)
+async def tell_all(requests: Iterable[WaitingRequest]) -> int:
+    """Tell those who still wait, after the tasks were cancelled; return how many they are."""
+    waiting = [each for each in requests if each.request.answer.sent is not Sent.ANSWER]
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(TELL_WITHIN_S):
+            await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
+    return len(waiting)

@@ -11,7 +11,7 @@ from bot.dispatch.request import Request, draw_or_reply
 from bot.domainkey import form_views as forms
 from bot.domainkey.service import KeyCheck
 from bot.domainkey.views import first_steps_message, saved_message
-from bot.keys.allowances import KeyAllowances
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import log_and_suppress
 from bot.scans.nightly import NightlySetting
 from bot.slack.client import Member
@@ -26,7 +26,7 @@ class FirstSteps:
     After the first key of a workspace it offers to scan all domains, and to make a digest.
     """
 
-    allowances: KeyAllowances
+    tracker: WorkspaceTracker
     nightly_setting: NightlySetting
     kept_commands: KeptCommands
     lines: CommandLines
@@ -56,7 +56,7 @@ class FirstSteps:
     async def _offer(self, request: Request, check: KeyCheck) -> bool:
         """Say what to do after the first key; return whether that was sent."""
         with log_and_suppress("no first steps", StoreError, SlackError):  # the key is saved
-            allowance = await self.allowances.of(request.workspace)
+            allowance = await self.tracker.allowance(request.workspace)
             digest_id = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
             await request.reply(
                 first_steps_message(check.record, check.domains, allowance, digest_id=digest_id)

@@ -1,9 +1,7 @@
 """Handle the forms that set and rotate the API key."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from bot.access.permissions import Permissions
@@ -45,7 +43,6 @@ class KeyFormListeners:
     key_service: KeyService
     first_steps: FirstSteps
     screen: KeyScreen
-    clock: Callable[[], datetime]
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(SET_KEY, self.open_key_form)
@@ -64,12 +61,12 @@ class KeyFormListeners:
         """Open the form for a key: the first of three steps if it takes another one's place."""
         await self.permissions.require_configurer(request)
         pair = await self.keys.pair(request.workspace)
-        values = forms.proposed(pair.record, self.clock()) if pair else forms.KeyFormValues()
+        values = forms.proposed(pair.record, self.keys.clock()) if pair else forms.KeyFormValues()
         await request.open_form(forms.key_form(request.as_metadata(), values, in_use=pair))
 
     async def set_key(self, request: Request, given: GivenKey) -> None:
         """Check the key with one request, save it, run the kept commands."""
-        await self._save(request, given.draft(self.clock().date()), given.values)
+        await self._save(request, given.draft(self.keys.clock().date()), given.values)
 
     async def use_key(self, request: Request, _value: str) -> None:
         """Save the key that was entered just now, though it is of another portfolio."""

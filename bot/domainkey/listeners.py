@@ -50,7 +50,7 @@ class KeyListeners:
         await self.digests.retry_waiting(request.workspace)
 
     async def roll_back(self, request: Request, mark: str) -> None:
-        """Use the previous key again, if it still works."""
+        """Use the old key again, if it still works."""
         member = await self.permissions.require_configurer(request)
         request.answer.retry_line = "/domainkey"
         check = await self.key_service.roll_back(request.workspace, mark, by=member.user_id)

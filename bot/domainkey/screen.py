@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 import structlog
 
@@ -13,6 +12,7 @@ from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import PressHandler
 from bot.domainkey.form_views import key_paragraph
 from bot.keys.errors import KEY_ERRORS, REFUSED_KEY
+from bot.process.clock import Clock
 from bot.process.errors import BotError
 from bot.tracker.models import InvalidKeyError, RateLimitedError
 
@@ -24,7 +24,7 @@ class KeyScreen:
     """Draws the forms about the key and its managers."""
 
     explain: ExplainFailure
-    clock: Callable[[], datetime]
+    clock: Clock
 
     def in_form(self, draw: Callable[[Request, str], Awaitable[Block]]) -> PressHandler:
         """Return a listener that shows the form that `draw` returns, or why there is none."""

@@ -1,15 +1,13 @@
 """Compose the message about the state of the API key, for `/domainkey` and the Home tab."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
-from bot.access.repository import Audiences, Managers
+from bot.access.permissions import Permissions
 from bot.blocks.message import Message
 from bot.domainkey import views
 from bot.domains.service import Portfolio
-from bot.keys.allowances import KeyAllowances
 from bot.keys.repository import Keys
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.workspace import WorkspaceId
 from bot.scans.nightly import NightlySetting
 from bot.slack.client import Member
@@ -20,17 +18,15 @@ class KeyState:
     """Composes the message about the state of the key."""
 
     keys: Keys
-    managers: Managers
-    audiences: Audiences
-    allowances: KeyAllowances
+    permissions: Permissions
+    tracker: WorkspaceTracker
     nightly_setting: NightlySetting
     portfolio: Portfolio
-    clock: Callable[[], datetime]
 
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
         pair = await self.keys.pair(workspace)
-        named = await self.managers.named(workspace)
+        named = await self.permissions.managers.named(workspace)
         outlook = None
         if pair:
             listed = await self.portfolio.last_snapshot(workspace)
@@ -38,11 +34,11 @@ class KeyState:
             outlook = await self.nightly_setting.outlook(workspace, domains)
         return views.key_state_message(
             pair.record if pair else None,
-            await self.allowances.of(workspace),
-            self.clock(),
+            await self.tracker.allowance(workspace),
+            self.keys.clock(),
             earlier=pair.earlier if pair else None,
             managers=named,
-            audiences=await self.audiences.chosen(workspace),
+            audiences=await self.permissions.audiences.chosen(workspace),
             outlook=outlook,
             may_name=member.is_admin,
         )

@@ -32,7 +32,7 @@ from bot.keys.views import (
 from bot.scans.bulk_record import MAX_DOMAINS
 from bot.scans.bulk_views import NEVER_SCANNED, START_ALL, price_text, scan_all_label
 from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 
 REMOVE_KEY, ROLL_BACK = "key.remove", "key.back"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
@@ -123,29 +123,29 @@ def _with_key_button(text: str) -> Message:
     return plain_message(text, run_button("Key", "/domainkey", here=True))
 
 
-def budget_lines(budget: BudgetState | None, now: datetime) -> list[str]:
+def allowance_lines(allowance: Allowance | None, now: datetime) -> list[str]:
     """Return up to two lines of mrkdwn; `None` for no readable key.
 
     The Home tab may show them long after `now`: they name moments, not durations.
     """
-    lines = [left_text(budget, now)]
-    if budget is None:
+    lines = [left_text(allowance, now)]
+    if allowance is None:
         return lines
-    if budget.wait_s is not None:
+    if allowance.wait_s is not None:
         # Whole minutes are shown: one more, so that the time is not too early.
-        until = moment_token(now + timedelta(seconds=budget.wait_s, minutes=1))
+        until = moment_token(now + timedelta(seconds=allowance.wait_s, minutes=1))
         lines.append(f"⏸️ Rate limit reached; resuming {until}.")
-    elif budget.is_reserve_reached:
-        reserved = f"⚠️ The last {budget.reserve:,} are reserved for digests."
+    elif allowance.is_reserve_reached:
+        reserved = f"⚠️ The last {allowance.reserve:,} are reserved for digests."
         lines.append(f"{reserved} Commands have to wait.")
-    elif budget.reserve:
-        lines.append(f"The last {budget.reserve:,} are reserved for digests.")
+    elif allowance.reserve:
+        lines.append(f"The last {allowance.reserve:,} are reserved for digests.")
     return lines
 
 
 def key_state_message(
     record: KeyRecord | None,
-    allowance: BudgetState | None,
+    allowance: Allowance | None,
     now: datetime,
     *,
     earlier: EarlierKey | None = None,
@@ -177,7 +177,7 @@ def key_state_message(
     )
 
 
-def nights_text(outlook: Outlook, allowance: BudgetState | None) -> str:
+def nights_text(outlook: Outlook, allowance: Allowance | None) -> str:
     """Return mrkdwn on whether the domains are scanned at night, and how often each of them."""
     if not outlook.is_on:
         return "🌙 Nightly scans: off. Only people scan."
@@ -210,13 +210,13 @@ def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
     ]
 
 
-def _use(record: KeyRecord, allowance: BudgetState | None, now: datetime) -> list[Block]:
+def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[Block]:
     """Return the working commands and the remaining requests of a usable key."""
     if not _is_of_use(record, now.date()):
         return []
     return [
         section("\n".join(scope_lines(record))),
-        section("\n".join(["*Requests*", *budget_lines(allowance, now)])),
+        section("\n".join(["*Requests*", *allowance_lines(allowance, now)])),
     ]
 
 
@@ -234,14 +234,14 @@ def _not_connected_message(*, may_name: bool) -> Message:
 def earlier_line(earlier: EarlierKey) -> str:
     """Return mrkdwn that the earlier key is kept for a while."""
     until = moment_token(earlier.until)
-    return f"↩️ The previous key, {label_text(earlier.record)}, is kept until {until}."
+    return f"↩️ The old key, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: EarlierKey | None, *, is_urgent: bool) -> list[Block]:
     back = None
     if earlier:
         question = confirm(
-            "Roll back to the previous key?",
+            "Roll back to the old key?",
             "It is checked first. The current key is then kept for 7 days.",
             "Roll back",
         )
@@ -294,7 +294,7 @@ def _state_words(record: KeyRecord, today: date) -> str:
 
 
 def first_steps_message(
-    record: KeyRecord, domains: int, allowance: BudgetState | None, *, digest_id: str
+    record: KeyRecord, domains: int, allowance: Allowance | None, *, digest_id: str
 ) -> Message:
     """Return what to do after the first key of a workspace: scan all domains, make a digest.
 

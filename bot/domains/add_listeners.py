@@ -17,7 +17,6 @@ from bot.domains import add_views as views
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import AddReport, DomainLists, NewDomains, new_domains, parse_new_domains
 from bot.domains.service import Portfolio, Snapshot
-from bot.keys.allowances import KeyAllowances
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import BotError, log_and_suppress
 from bot.tracker.hostnames import HostNameError
@@ -30,7 +29,7 @@ MIN_STEP = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddingListeners:
-    """The listeners about adding domains. `owned_type` is the default type."""
+    """The listeners about adding domains. The default type is that of owned ones."""
 
     permissions: Permissions
     tracker: WorkspaceTracker
@@ -38,8 +37,6 @@ class AddingListeners:
     adder: DomainAdder
     lists: DomainLists
     explain: ExplainFailure
-    allowances: KeyAllowances
-    owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/adddomain", self.add)
@@ -49,7 +46,7 @@ class AddingListeners:
         dispatcher.options(
             views.TYPE_FIELD,
             self.offer_types,
-            otherwise=views.label_options([self.owned_type], ""),
+            otherwise=views.label_options([self.portfolio.owned_type], ""),
         )
         dispatcher.options(views.FOLDER_FIELD, self.offer_folders)
         dispatcher.options(views.TAGS_FIELD, self.offer_tags)
@@ -60,12 +57,14 @@ class AddingListeners:
         match split_words(text):
             case []:
                 await self.tracker.ready(request.workspace)
-                form = views.add_form(request.as_metadata(), owned_type=self.owned_type)
+                form = views.add_form(request.as_metadata(), owned_type=self.portfolio.owned_type)
                 await request.open_form(form)
             case [Word(key="list", value=name)]:
                 await self._ask(request, name, await self.lists.kept(request.workspace, name))
             case _:
-                await self._add(request, parse_new_domains(text, owned_type=self.owned_type))
+                await self._add(
+                    request, parse_new_domains(text, owned_type=self.portfolio.owned_type)
+                )
 
     async def add_described(self, request: Request, wanted: NewDomains) -> None:
         """Add the domain of a submitted form, or ask about its list."""
@@ -105,7 +104,7 @@ class AddingListeners:
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
         used = await self._used(request, lambda snapshot: snapshot.domain_types)
-        return views.label_options(dict.fromkeys([self.owned_type, *used]), typed)
+        return views.label_options(dict.fromkeys([self.portfolio.owned_type, *used]), typed)
 
     async def offer_folders(self, request: Request, typed: str) -> list[Block]:
         return views.label_options(await self._used(request, lambda each: each.folders), typed)
@@ -130,8 +129,8 @@ class AddingListeners:
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
         request.answer.retry_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
-        allowance = await self.allowances.of(request.workspace)
-        now = self.lists.clock()
+        allowance = await self.tracker.allowance(request.workspace)
+        now = self.portfolio.clock()
         await request.reply(views.list_question(name, new, listed, allowance, now))
 
 

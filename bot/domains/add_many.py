@@ -4,7 +4,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import Enum
 
 import msgspec
@@ -203,13 +203,12 @@ class DomainLists:
     documents: Documents
     adder: DomainAdder
     portfolio: Portfolio
-    clock: Callable[[], datetime]
 
     async def keep(self, workspace: WorkspaceId, new: NewDomains) -> str:
         """Keep a list for a day; return its name, which can be typed."""
         name = f"{len(new.hosts)}-domains-{secrets.token_hex(4)}"
         value = {"v": 1, "new": msgspec.to_builtins(new)}
-        due_at = self.clock() + KEPT_FOR
+        due_at = self.portfolio.clock() + KEPT_FOR
         await self.documents.put(f"{workspace}/{KIND}/{name}", value, due_at=due_at)
         return name
 
@@ -222,7 +221,7 @@ class DomainLists:
 
     async def listed(self, workspace: WorkspaceId) -> Snapshot:
         """Return the portfolio as of now: a process that died may have added to it."""
-        return await self.portfolio.snapshot(workspace, newer_than=self.clock())
+        return await self.portfolio.snapshot(workspace, newer_than=self.portfolio.clock())
 
     async def add(
         self, workspace: WorkspaceId, report: AddReport, on_step: Callable[[], Awaitable[None]]

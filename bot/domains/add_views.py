@@ -29,7 +29,7 @@ from bot.domains.views import score_mrkdwn
 from bot.keys.views import left_text
 from bot.process.redaction import holds_secret
 from bot.tracker.models import Domain, NewDomain
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 
 ADD_FORM = "add"
 DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
@@ -133,7 +133,7 @@ def list_question(
     name: str,
     new: NewDomains,
     listed: Collection[str],
-    allowance: BudgetState | None,
+    allowance: Allowance | None,
     now: datetime,
 ) -> Message:
     """Return the question whether to add the list called `name`; `listed` are there already."""

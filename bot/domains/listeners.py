@@ -1,8 +1,6 @@
 """Handle `/domains`: the portfolio, worst first, in pages, shared on demand."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 import structlog
 
@@ -35,10 +33,8 @@ class DomainsListeners:
     """The listeners about the list of domains."""
 
     portfolio: Portfolio
-    ends: FactsRepository
-    clock: Callable[[], datetime]
+    kept_facts: FactsRepository
     shown: ShownScores
-    owned_type: str
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/domains", self.list_domains)
@@ -56,7 +52,7 @@ class DomainsListeners:
                 raise
             logger.warning("showing the last list", error=repr(error), since=str(last.listed_at))
             message = await self._message(request, last, query)
-            message = outdated_message(message, last.listed_at, self.clock(), query)
+            message = outdated_message(message, last.listed_at, self.portfolio.clock(), query)
         else:
             message = await self._message(request, snapshot, query)
         await request.reply(message)
@@ -77,7 +73,7 @@ class DomainsListeners:
         """
         snapshot = await self.portfolio.snapshot(request.workspace)
         query = parse_query(text)
-        name = file_name(filter_text(query), self.clock())
+        name = file_name(filter_text(query), self.portfolio.clock())
         found, known = await self._found(request, snapshot, query)
         file = await compute(len(found), domains_csv, found, known)
         direct = await open_direct(request.client, request.origin.user_id)
@@ -100,12 +96,14 @@ class DomainsListeners:
             query,
             known,
             shared_by=shared_by,
-            owned_type=self.owned_type,
+            owned_type=self.portfolio.owned_type,
         )
 
     async def _found(
         self, request: Request, snapshot: Snapshot, query: Query
     ) -> tuple[list[Domain], KnownFacts | None]:
-        known = await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
+        known = await self.kept_facts.known(
+            request.workspace, self.portfolio.clock(), is_needed=query.needs_ends
+        )
         domains = snapshot.domains
         return await compute(len(domains), select, domains, query, known), known

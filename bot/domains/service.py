@@ -10,6 +10,7 @@ from cachetools import LRUCache
 
 from bot.domains.lookup import UnknownDomainError, index_by_host, nearest
 from bot.domains.seen import SeenDomains
+from bot.process.clock import Clock
 from bot.process.concurrency import SingleFlight, compute
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
@@ -116,13 +117,15 @@ class Portfolio:
 
     `versions` are shared by processes, `None` in the only one: a change invalidates the list at
     once in its own process, and in the others before their next request. `seen` notes each list.
+    `owned_type` is the type of owned domains, "" if not known.
     """
 
     list_domains: Callable[[WorkspaceId, Purpose, datetime | None], Awaitable[Listing]]
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
     versions: StoredVersions | None = None
     seen: SeenDomains | None = None
+    owned_type: str = ""
 
     def __post_init__(self) -> None:
         self._epochs: LRUCache[WorkspaceId, _Epoch] = LRUCache(

@@ -1,13 +1,12 @@
 """Collect what stands on the Home tab of a person."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import structlog
 
 from bot.access.permissions import Permissions
 from bot.blocks.message import Message
-from bot.digests.models import Digest
+from bot.digests.repository import DigestRepository
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request
 from bot.domainkey.state import KeyState
@@ -26,17 +25,16 @@ logger = structlog.get_logger()
 class HomeCollector:
     """Collects what a person may see from the store, Slack and the service.
 
-    Permissions are checked each time. `digests` returns all digests of a workspace; raises
-    StoreError. `reads_messages`: the operator wants command lines in messages.
+    Permissions are checked each time. `reads_messages`: the operator wants command lines in
+    messages.
     """
 
     permissions: Permissions
     key_state: KeyState
     portfolio: Portfolio
-    ends: FactsRepository
-    digests: Callable[[WorkspaceId], Awaitable[list[Digest]]]
+    kept_facts: FactsRepository
+    digests: DigestRepository
     explain: ExplainFailure
-    owned_type: str
     reads_messages: bool = False
 
     async def fetch_domains(self, workspace: WorkspaceId) -> Snapshot | Exception:
@@ -50,14 +48,14 @@ class HomeCollector:
 
     async def fetch_page(self, request: Request, domains: Snapshot | Exception | None) -> HomePage:
         """Return a person's page, `domains=None` while the service is asked; raise SlackError."""
-        member, now = await request.fetch_member(), self.key_state.clock()
+        member, now = await request.fetch_member(), self.portfolio.clock()
         if member.is_stranger:
             return HomePage(now=now, reader=Reader.STRANGER)
         page = HomePage(
             now=now,
             reader=Reader.GUEST if member.is_guest else Reader.MEMBER,
-            ends=await self.ends.known(request.workspace, now),
-            owned_type=self.owned_type,
+            ends=await self.kept_facts.known(request.workspace, now),
+            owned_type=self.portfolio.owned_type,
         )
         page = await self._with_set_up(request, member, page)
         if domains is None:
@@ -78,10 +76,10 @@ class HomeCollector:
     async def _with_set_up(self, request: Request, member: Member, page: HomePage) -> HomePage:
         manages = member.is_admin  # known without the store
         try:
-            named = await self.key_state.managers.named(request.workspace)
-            chosen = await self.key_state.audiences.chosen(request.workspace)
+            named = await self.permissions.managers.named(request.workspace)
+            chosen = await self.permissions.audiences.chosen(request.workspace)
             page = replace(page, managers=named, audiences=chosen)
-            manages = manages or await self.permissions.is_manager(request, member)
+            manages = manages or await self.permissions.is_manager(request.workspace, member)
             if manages:
                 return replace(page, set_up=await self._set_up(request.workspace, member))
         except BotError as error:
@@ -91,7 +89,7 @@ class HomeCollector:
         return page
 
     async def _set_up(self, workspace: WorkspaceId, member: Member) -> SetUp:
-        digests = await self.digests(workspace)
+        digests = await self.digests.of_workspace(workspace)
         return SetUp(
             key=await self.key_state.message_for(member, workspace),
             digests=[

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -45,6 +46,15 @@ class Installation:
         """Return whether it serves all workspaces to which an organisation gives the app."""
         return self.home.team_id == WHOLE_ORGANISATION
 
+    @property
+    def workspaces_page(self) -> str:
+        """The page where admins of its organisation choose workspaces for the app.
+
+        https://docs.slack.dev/enterprise/organization-ready-apps
+        """
+        way = f"{self.home.enterprise_id}/integrations/profile/{self.app_id}/workspaces/add"
+        return f"https://app.slack.com/manage/{quote(way)}"
+
 
 def organisation(enterprise_id: str) -> WorkspaceId:
     """Return the id that stands for a whole organisation."""
@@ -59,6 +69,7 @@ def encode(installation: Installation) -> dict[str, Any]:
 
 
 def decode(home: WorkspaceId, document: Document, token: str | None) -> Installation:
+    """Return an installation; all but its token needs no key to read."""
     known = {"home": msgspec.to_builtins(home), "token": token, "rev": document.rev}
     return msgspec.convert({**document.value, **known}, Installation)
 
@@ -82,11 +93,6 @@ class UninstallEvent:
 
 def key_of(home: WorkspaceId) -> str:
     return f"{home}/{KIND}"
-
-
-def known_of(home: WorkspaceId, document: Document | None) -> Installation | None:
-    """Return what needs no key to read of an installation; one with a token is not revoked."""
-    return decode(home, document, None) if document else None
 
 
 def prefix_of(home: WorkspaceId) -> str:

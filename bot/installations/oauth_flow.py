@@ -30,7 +30,8 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.installations import pages
 from bot.installations.installation import Installation, organisation
 from bot.installations.repository import InstallationRepository
-from bot.process.clock import seconds_now
+from bot.installations.views import INSTALL_PATH
+from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
@@ -40,7 +41,6 @@ from bot.store.documents import ConflictError, UnreadableSecretError
 from bot.store.encryption import KeyRing
 
 logger = structlog.get_logger()
-INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
 LIVES_FOR = timedelta(minutes=10)
@@ -78,7 +78,7 @@ class InstallStates(AsyncOAuthStateStore):
     Using one again does no harm: the cookie binds it to its browser, and Slack's code works once.
     """
 
-    def __init__(self, ring: KeyRing, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, ring: KeyRing, *, clock: Clock) -> None:
         self._ring = ring
         self._clock = clock
 
@@ -107,29 +107,29 @@ async def exchange_code(
     async with slack_errors():
         async with asyncio.timeout(EXCHANGED_WITHIN_S):
             # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
-            answer = await client.api_call(
+            response = await client.api_call(
                 "oauth.v2.access",
                 data={"code": code, "redirect_uri": settings.redirect_uri},
                 headers={"Authorization": f"Basic {basic}"},
             )
-        return _installation(answer, asked_at)
+        return _installation(response, asked_at)
 
 
-def _installation(answer: AsyncSlackResponse, asked_at: datetime) -> Installation:
-    is_org_wide = answer.get("is_enterprise_install") is True
-    enterprise: Mapping[str, Any] = answer.get("enterprise") or {}
+def _installation(response: AsyncSlackResponse, asked_at: datetime) -> Installation:
+    is_org_wide = response.get("is_enterprise_install") is True
+    enterprise: Mapping[str, Any] = response.get("enterprise") or {}
     enterprise_id = _text(enterprise["id"]) if enterprise or is_org_wide else None
-    installed_in = enterprise if is_org_wide else answer["team"]
+    installed_in = enterprise if is_org_wide else response["team"]
     home_id = _text(installed_in["id"])
     return Installation(
         home=organisation(home_id) if is_org_wide else WorkspaceId(home_id, enterprise_id),
-        app_id=_text(answer["app_id"]),
-        bot_user_id=_text(answer["bot_user_id"]),
-        scopes=tuple(filter(None, map(str.strip, _text(answer["scope"]).split(",")))),
-        installed_by=_text(answer["authed_user"]["id"]),
+        app_id=_text(response["app_id"]),
+        bot_user_id=_text(response["bot_user_id"]),
+        scopes=tuple(filter(None, map(str.strip, _text(response["scope"]).split(",")))),
+        installed_by=_text(response["authed_user"]["id"]),
         installed_at=asked_at,
         name=str(installed_in.get("name") or ""),
-        token=_text(answer["access_token"]),
+        token=_text(response["access_token"]),
     )
 
 
@@ -217,7 +217,7 @@ class InstallFlow(AsyncOAuthFlow):
         settings: AsyncOAuthSettings,
         *,
         client: AsyncWebClient,
-        clock: Callable[[], datetime],
+        clock: Clock,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
     ) -> None:

@@ -6,7 +6,7 @@ Names of workspaces are text from outside, and are escaped here.
 import base64
 import hashlib
 from html import escape
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from bot.blocks.command_names import renamed
 from bot.blocks.text import outside
@@ -34,12 +34,8 @@ POLICY = (
 def installed_page(made: Installation) -> str:
     """Return the page after an installation, for one workspace or a whole organisation."""
     if made.is_org_wide:
-        # https://docs.slack.dev/enterprise/organization-ready-apps
-        link = (
-            f"https://app.slack.com/manage/{quote(made.home.enterprise_id or '', safe='')}"
-            f"/integrations/profile/{quote(made.app_id, safe='')}/workspaces/add"
-        )
-        title, button = f"Installed for {_name(made.name)}", ("Choose workspaces", link)
+        title = f"Installed for {_name(made.name)}"
+        button = ("Choose workspaces", made.workspaces_page)
         first = "As an organization admin, choose the workspaces for the app. It works only there."
         return _page(title, _steps(first), button)
     # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.

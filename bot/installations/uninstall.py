@@ -7,36 +7,40 @@ whether it still takes each token.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.access.repository import SLACK, Act, Audit
 from bot.installations.installation import (
     KIND,
     Installation,
     UninstallEvent,
     UninstallKind,
+    decode,
     is_installation,
     key_of,
-    known_of,
     organisation_of,
     prefix_of,
 )
-from bot.installations.repository import CHECKED_EVERY, InstallationRepository
-from bot.process.errors import BotError, log_and_suppress
+from bot.installations.repository import (
+    CHECKED_EVERY,
+    WAITS_FOR_REINSTALL,
+    InstallationRepository,
+)
 from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
-from bot.store.documents import ConflictError, Document, StoreError, Write, update
+from bot.store.documents import ConflictError, Document, Write, update
+from bot.store.due_work import DueWork
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 10.0
 # https://docs.slack.dev/reference/methods/auth.test#errors
 DEAD = frozenset({"account_inactive", "not_authed", "token_revoked"})
-AT_ONCE = 5
 
 
 async def still_works(
@@ -54,8 +58,8 @@ async def still_works(
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Uninstaller:
+@dataclass(slots=True)
+class Uninstaller(DueWork):
     """Handles events about lost and granted access, and finds tokens that Slack refuses.
 
     Slack promises no order of `app_uninstalled` and `tokens_revoked`
@@ -63,21 +67,20 @@ class Uninstaller:
     only tokens that Slack does not take; the rest is deleted after `WAITS_FOR_REINSTALL`. So only
     an event of an earlier installation, which Slack sent late, has to be told apart, by its time.
 
-    `caches` drop what this process remembers of a workspace. `on_revoked` gets each home whose
-    tokens were removed; it raises nothing. `installed_since` is for a bot with one token, which
-    has no document of its installation: since when the token is known to work, `None` for not
-    yet. Every method may raise StoreError, and does not harm when it is repeated.
+    `caches` drop what this process remembers of a workspace. `installed_since` is for a bot with
+    one token, which has no document of its installation: since when the token is known to work,
+    `None` for not yet. Every method may raise StoreError, and does not harm when it is repeated.
     """
 
+    kind = KIND
+    at_once = 5
     documents: ErasableDocuments
     repository: InstallationRepository
     _: KW_ONLY
     still_works: Callable[[WorkspaceId], Awaitable[bool]]
     caches: Sequence[Callable[[WorkspaceId], object]]
-    clock: Callable[[], datetime]
-    on_revoked: Callable[[WorkspaceId], Awaitable[object]]
-    installed_since: Callable[[], datetime | None] = lambda: None
-    _turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    audit: Audit
+    installed_since: Callable[[], datetime | None]
 
     async def handle(self, event: UninstallEvent) -> None:
         """Handle an event; raise SlackError if Slack does not say whether it takes a token."""
@@ -96,25 +99,14 @@ class Uninstaller:
         """Accept writes of a workspace again, to which its organisation has given the app."""
         await self.documents.welcome(prefix_of(home))
 
-    async def run_due(self) -> None:
-        """Check the tokens that are due, and delete workspaces that lost theirs a month ago."""
-        keys = await self.documents.due_keys(self.clock(), KIND)
-        await asyncio.gather(*(self._check_due(workspace_of_key(key)) for key in keys))
-        for key in await self.documents.due_keys(self.clock(), KIND):
-            home = workspace_of_key(key)
-            with log_and_suppress("not deleted yet", BotError, home=str(home)):
-                known = await self._known(home)
-                if known and known.revoked_at:
-                    await self._remove(home, known)
-
-    async def _check_due(self, home: WorkspaceId) -> None:
-        async with self._turns:
-            # The others must not wait for this one.
-            with log_and_suppress("not checked until tomorrow", Exception, home=str(home)):
-                await self._check(home)
-                return
-            with suppress(StoreError):
-                await self._put_off(home)
+    async def work(self, workspace: WorkspaceId) -> None:
+        """Check the tokens of a workspace, or delete one that lost its own a month ago."""
+        known = await self._known(workspace)
+        if known is None or known.revoked_at is None:
+            if await self._put_off(workspace):
+                await self._check(workspace)
+        elif known.revoked_at + WAITS_FOR_REINSTALL <= self.clock():
+            await self._remove(workspace, known)
 
     async def _check(self, home: WorkspaceId) -> None:
         """Ask Slack, and remove the tokens of `home` if it does not take them.
@@ -126,7 +118,6 @@ class Uninstaller:
             if known is None or known.revoked_at:
                 return
             if await self.still_works(home):
-                await self._put_off(home)
                 return
             revoked = replace(known, revoked_at=self.clock())
             with suppress(ConflictError):  # changed in between: look again
@@ -134,18 +125,20 @@ class Uninstaller:
                 break
         self._drop_cached(home)
         logger.warning("Slack does not take the tokens any more", home=str(home))
-        await self.on_revoked(home)
+        if not known.is_org_wide:
+            await self.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
 
-    async def _put_off(self, home: WorkspaceId) -> None:
-        due_at = self.clock() + CHECKED_EVERY
+    async def _put_off(self, home: WorkspaceId) -> bool:
+        """Let a check come due tomorrow; return whether it was due: one process does it."""
+        now, is_due = self.clock(), False
 
         def put_off(document: Document | None) -> Write | None:
-            known = known_of(home, document)
-            if document is None or known is None or known.revoked_at:
-                return None
-            return Write(document.value, due_at)
+            nonlocal is_due
+            is_due = bool(document and document.due_at and document.due_at <= now)
+            return Write(document.value, now + CHECKED_EVERY) if document and is_due else None
 
         await update(self.documents, key_of(home), put_off)
+        return is_due
 
     async def _remove(self, home: WorkspaceId, known: Installation | None) -> None:
         around = organisation_of(home)
@@ -175,4 +168,5 @@ class Uninstaller:
             forget(home)
 
     async def _known(self, home: WorkspaceId) -> Installation | None:
-        return known_of(home, await self.documents.get(key_of(home)))
+        document = await self.documents.get(key_of(home))
+        return decode(home, document, None) if document else None

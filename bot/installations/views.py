@@ -59,14 +59,8 @@ def welcome_back_message(installation: Installation) -> Message:
 
 
 def organisation_message(installation: Installation) -> Message:
-    """Return the message after an installation for a whole organisation.
-
-    https://docs.slack.dev/enterprise/organization-ready-apps
-    """
-    page = (
-        f"https://app.slack.com/manage/{installation.home.enterprise_id}"
-        f"/integrations/profile/{installation.app_id}/workspaces/add"
-    )
+    """Return the message after an installation for a whole organisation."""
+    page = installation.workspaces_page
     return plain_message(
         f"👋 Domain Tracker is installed for {_name(installation, 'your organization')}, but not"
         " yet in any workspace. An organization admin has to add it there.\n"

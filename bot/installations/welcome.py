@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 from slack_bolt.authorization import AuthorizeResult
 
+from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
 from bot.blocks.message import Message
 from bot.installations import views
@@ -22,28 +23,28 @@ from bot.process.concurrency import Tasks
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
+from bot.slack.posting import Posting
 from bot.store.documents import Documents, StoreError
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()
 BEGINS_WITHIN_S = 2.0
-Tell = Callable[[WorkspaceId, str, Message], Awaitable[object]]  # a person, by user id
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
     """Sends the installer a welcome message, and notes the installation in the history.
 
-    Failures are only logged. `may_set_key` takes a workspace and a user id.
+    Failures are only logged.
     """
 
     documents: Documents
     repository: InstallationRepository
-    tell: Tell
+    posting: Posting
     tasks: Tasks
     keys: Keys
     audit: Audit
-    may_set_key: Callable[[WorkspaceId, str], Awaitable[bool]]
+    permissions: Permissions
 
     async def on_installed(self, installation: Installation, before: Installation | None) -> None:
         """Start to welcome the installer; `before` is the installation that was replaced."""
@@ -64,7 +65,7 @@ class Welcome:
         home, user_id = installation.home, installation.installed_by
         with structlog.contextvars.bound_contextvars(home=str(home), user=user_id):
             with log_and_suppress("could not welcome the installer", Exception):
-                await self.tell(home, user_id, await self._message(installation))
+                await self.posting.send_dm(home, user_id, await self._message(installation))
             if installation.is_org_wide:
                 return  # it is in no workspace yet
             act = Act.APP_REINSTALLED if before else Act.APP_INSTALLED
@@ -76,7 +77,8 @@ class Welcome:
         home = installation.home
         if await self.keys.record(home):
             return views.welcome_back_message(installation)
-        may_set_key = await self.may_set_key(home, installation.installed_by)
+        member = await self.posting.member(home, installation.installed_by)
+        may_set_key = await self.permissions.is_configurer(home, member)
         return views.welcome_message(installation, may_set_key=may_set_key)
 
     async def _has_data(self, home: WorkspaceId) -> bool:

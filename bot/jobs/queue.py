@@ -10,7 +10,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Any, LiteralString
 
@@ -32,6 +31,7 @@ from bot.jobs.queue_jobs import (
     tick,
 )
 from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
+from bot.process.clock import Clock
 from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()
@@ -102,7 +102,7 @@ async def working(
     deliver: Deliver,
     periodic: Mapping[str, Callable[[], Awaitable[object]]],
     *,
-    clock: Callable[[], datetime],
+    clock: Clock,
     every_s: float,
     concurrency: int = CONCURRENCY,
     finish_within_s: float = FINISH_WITHIN_S,

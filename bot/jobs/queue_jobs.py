@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from procrastinate.jobs import Job, Status
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
+from bot.process.clock import Clock
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.postgres.migrations import OURS as STORE
@@ -178,7 +179,7 @@ def deliver_jobs(due: Sequence[tuple[Any, ...]]) -> list[Job]:
     ]
 
 
-async def tick(pool: Pool, defer: Defer, *, clock: Callable[[], datetime]) -> int:
+async def tick(pool: Pool, defer: Defer, *, clock: Clock) -> int:
     """Make jobs of the digests that are due, in one transaction; return how many digests.
 
     A workspace whose jobs still wait is passed over: its other digests would wait behind them

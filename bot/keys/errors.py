@@ -31,7 +31,7 @@ from bot.tracker.models import (
     RateLimitedError,
     ReserveReachedError,
 )
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 
 NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.
@@ -90,9 +90,9 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
 
 def _out_of_requests(why: str, more: str = "") -> Explain:
     def explain(error: RateLimitedError | ReserveReachedError, facts: Facts) -> Message:
-        budget = facts.allowance or BudgetState()
-        wait_s = max(error.retry_after_s, budget.next_try_s)
-        first = _LIMIT_REACHED if budget.remaining == 0 else why
+        allowance = facts.allowance or Allowance()
+        wait_s = max(error.retry_after_s, allowance.next_try_s)
+        first = _LIMIT_REACHED if allowance.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.retry_line)
         return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
@@ -163,7 +163,7 @@ KEY_ERRORS: Sentences = {
         "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
     ),
     EarlierKeyRefusedError: plain(
-        "The previous key no longer works: it was probably deleted, or it has expired. Nothing was"
+        "The old key no longer works: it was probably deleted, or it has expired. Nothing was"
         " changed."
     ),
 }

@@ -1,22 +1,23 @@
 """Notify the managers of a key by direct message, one after the other, once each."""
 
 import asyncio
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import structlog
 
 from bot.access.repository import Managers
-from bot.blocks.message import Message
+from bot.keys.errors import key_notice
 from bot.keys.key_pair import KeyPair, NoticeAttempt
 from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
-from bot.keys.repository import Keys
-from bot.process.concurrency import Tasks, run_shielded
+from bot.keys.repository import KIND, Keys
+from bot.process.concurrency import run_shielded
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import PersonUnreachableError, SlackError
 from bot.slack.posting import Posting, retry_after
+from bot.store.due_work import DueWork
 
 logger = structlog.get_logger()
 # Of the workspace's admins and owners, where all of those have left.
@@ -26,7 +27,6 @@ NOTIFIED_WITHIN_S = 5.0
 ASKED_EVERY_S = 0.2
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
-WORKERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ async def settle_notice(
     await keys.change(workspace, settled)
 
 
-@dataclass(frozen=True, slots=True)
-class KeyNotices:
+@dataclass(slots=True)
+class KeyNotices(DueWork):
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
     When all of them have left, admins and owners of the workspace are notified.
@@ -101,12 +101,11 @@ class KeyNotices:
     has cut off is sent again to all.
     """
 
-    messages: Posting
+    kind = KIND
+    at_once = 5
+    posting: Posting
     keys: Keys
     managers: Managers
-    render: Callable[[KeyNotice, KeyRecord, date], Message]
-    tasks: Tasks
-    _workers: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(WORKERS))
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key, or wait for the worker that does; never raise.
@@ -116,29 +115,18 @@ class KeyNotices:
         event, shown = "not notified of a refused key yet", key.record.shown
         with log_and_suppress(event, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
-                await run_shielded(self.tasks, self._notify(workspace))
+                await run_shielded(self.tasks, self.work(workspace))
                 while await is_refusal_under_way(self.keys, workspace):  # noqa: ASYNC110  # another process has no event for this one
                     await asyncio.sleep(ASKED_EVERY_S)
 
-    async def run_due(self) -> None:
-        """Start the due notices; they run on after this returns."""
-        for workspace in await self.keys.due():
-            self.tasks.start(self._work(workspace))
-
-    async def _work(self, workspace: WorkspaceId) -> None:
-        log = structlog.contextvars.bound_contextvars(workspace=str(workspace))
-        with log, log_and_suppress("key notice", Exception):
-            await self._notify(workspace)
-
-    async def _notify(self, workspace: WorkspaceId) -> None:
-        async with self._workers:
-            claim = await claim_notice(self.keys, workspace, lease=LEASE)
-            if claim is None:
-                return
-            people, wait = await self._send(workspace, claim)
-            if not people and wait is None:
-                logger.error("no manager or admin left to notify", notice=claim.notice.name)
-            await settle_notice(self.keys, workspace, claim, people, wait)
+    async def work(self, workspace: WorkspaceId) -> None:
+        claim = await claim_notice(self.keys, workspace, lease=LEASE)
+        if claim is None:
+            return
+        people, wait = await self._send(workspace, claim)
+        if not people and wait is None:
+            logger.error("no manager or admin left to notify", notice=claim.notice.name)
+        await settle_notice(self.keys, workspace, claim, people, wait)
 
     async def _send(
         self, workspace: WorkspaceId, claim: Claim
@@ -149,13 +137,13 @@ class KeyNotices:
 
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
-        message = self.render(claim.notice, claim.record, self.keys.clock().date())
+        message = key_notice(claim.notice, claim.record, self.keys.clock().date())
         reached = list(claim.attempt.told)
 
         async def send(people: Iterable[str]) -> None:
             for user_id in (each for each in people if each not in reached):
                 try:
-                    await self.messages.send_dm(workspace, user_id, message)
+                    await self.posting.send_dm(workspace, user_id, message)
                     reached.append(user_id)
                 except PersonUnreachableError:
                     pass  # they have left
@@ -167,7 +155,7 @@ class KeyNotices:
         try:
             await send(dict.fromkeys(await self._people(workspace, claim)))
             if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
-                await send(await self.messages.admins(workspace, MAX_ADMINS))
+                await send(await self.posting.admins(workspace, MAX_ADMINS))
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None

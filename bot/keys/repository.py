@@ -18,7 +18,8 @@ from bot.keys.key_record import (
     OtherKeyError,
     StoredKey,
 )
-from bot.process.workspace import WorkspaceId, workspace_of_key
+from bot.process.clock import Clock
+from bot.process.workspace import WorkspaceId
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
 
@@ -38,12 +39,7 @@ class Keys:
     documents: store.Documents
     ring: KeyRing
     _: KW_ONLY
-    clock: Callable[[], datetime]
-
-    async def due(self) -> list[WorkspaceId]:
-        """Return workspaces whose keys need work now, at most a thousand."""
-        keys = await self.documents.due_keys(self.clock(), KIND)
-        return [workspace_of_key(key) for key in keys]
+    clock: Clock
 
     async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
         """Return the key in use and the earlier one, `None` when there is none."""
@@ -105,9 +101,8 @@ class Keys:
 
     async def hold(self, workspace: WorkspaceId, draft: KeyDraft, by: str) -> None:
         """Keep an entered key, sealed, until the person confirms it or a quarter of an hour."""
-        sealed = self.ring.encrypt(
-            msgspec.json.encode(draft).decode(), associated_data("held-key", workspace, by)
-        )
+        text = msgspec.json.encode(draft).decode()
+        sealed = self.ring.encrypt(text, associated_data(HELD_KIND, workspace, by))
         value, due_at = {"v": 1, "sealed": sealed}, self.clock() + HELD_FOR
         await self.documents.put(_held_document_key(workspace, by), value, due_at=due_at)
 
@@ -116,9 +111,8 @@ class Keys:
         document = await self.documents.get(_held_document_key(workspace, by))
         if document is None or (document.due_at and document.due_at <= self.clock()):
             raise KeyNotKeptError("not kept any more")
-        text = self.ring.decrypt(
-            document.value["sealed"], associated_data("held-key", workspace, by)
-        )
+        sealed = document.value["sealed"]
+        text = self.ring.decrypt(sealed, associated_data(HELD_KIND, workspace, by))
         return msgspec.json.decode(text, type=KeyDraft)
 
     async def forget_held(self, workspace: WorkspaceId, by: str) -> None:

@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta
 
 from bot.blocks.text import code, day_text, moment_token, plural
 from bot.keys.key_record import KeyRecord
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 
 MAX_LABEL_CHARS = 100
 PROPOSED_LABEL = "Domain Tracker for Slack"
@@ -27,9 +27,9 @@ def label_text(record: KeyRecord) -> str:
     return f"{code(record.label, MAX_LABEL_CHARS)} ({code(f'…{record.last4}')})"
 
 
-def left_text(budget: BudgetState | None, now: datetime) -> str:
+def left_text(allowance: Allowance | None, now: datetime) -> str:
     """Return mrkdwn: `1,234 requests left this hour, as of 3 Feb 2027, 14:05 UTC.`."""
-    if budget is None or budget.remaining is None:
+    if allowance is None or allowance.remaining is None:
         return "Requests left this hour: not known yet."
-    as_of = now - timedelta(seconds=budget.age_s or 0)
-    return f"{plural(budget.remaining, 'request')} left this hour, as of {moment_token(as_of)}."
+    as_of = now - timedelta(seconds=allowance.age_s or 0)
+    return f"{plural(allowance.remaining, 'request')} left this hour, as of {moment_token(as_of)}."

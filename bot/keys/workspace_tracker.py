@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 
-from bot.keys.key_record import StoredKey
+from bot.keys.key_record import NoKeyError, StoredKey
 from bot.keys.repository import Keys
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import StoreError
+from bot.store.documents import StoreError, UnreadableSecretError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     InsufficientPermissionsError,
@@ -18,7 +18,7 @@ from bot.tracker.models import (
     NewDomain,
     ScanResult,
 )
-from bot.tracker.rate_limit import Purpose
+from bot.tracker.rate_limit import Allowance, Purpose
 
 
 class LackingScopeError(BotError):
@@ -66,6 +66,14 @@ class WorkspaceTracker:
         key = await self._usable_key(workspace)
         async with self._recorded(workspace, key, "scan"):
             return await self.api.scan(workspace, key.secret, domain_id, purpose=purpose)
+
+    async def allowance(self, workspace: WorkspaceId) -> Allowance | None:
+        """Return what is left of the hour's requests, `None` without a key; raise StoreError."""
+        try:
+            key = await self.keys.stored(workspace)
+        except (NoKeyError, UnreadableSecretError):
+            return None
+        return await self.api.allowance(workspace, key.secret)
 
     async def ready(self, workspace: WorkspaceId) -> None:
         """Raise NoKeyError or InvalidKeyError without a usable key; make no request."""

@@ -7,7 +7,7 @@ from bot.ops.output import Finding, failure, ok, printable, some_names, warning
 from bot.ops.sealed_texts import SealedText, read_sealed, sealed_in, unopened
 from bot.store.documents import Document, StoreError
 from bot.store.encryption import CHECK_KEY, RingSource
-from bot.store.files import lock_file_of, lock_holder
+from bot.store.files import WIPED_DISK, lock_file_of, lock_holder
 from bot.store.postgres.migrations import missing
 from bot.store.postgres.pool import open_pool
 from bot.store.postgres.snapshot import DatabaseStore
@@ -15,12 +15,7 @@ from bot.store.snapshot import FileStore
 
 STORE, RING, DISK = "DATABASE_URL", "BOT_SECRET_KEYS", "disk"
 RESTORE = "stop the bot and put a backup in its place."
-# Where DYNO is set: https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem.
-DISK_IS_WIPED = warning(
-    DISK,
-    "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
-    "Use PostgreSQL or a disk that lasts. Keep what `python -m bot backup` writes.",
-)
+DISK_IS_WIPED = warning(DISK, *WIPED_DISK)
 SAME_USER = (
     "Give the file and its folder to the user that runs the bot, and run this as that user."
 )

@@ -2,7 +2,11 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+
+# Returns the moment in UTC: `utc_now`, or one that tests move.
+Clock = Callable[[], datetime]
 
 
 def seconds_now() -> float:

@@ -58,6 +58,11 @@ class Tasks:
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
+        self.is_stopping = False
+
+    def stop(self) -> None:
+        """Say that the process stops: what can wait for the next one is not begun."""
+        self.is_stopping = True
 
     def start(
         self,

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from bot.access.permissions import Permissions
 from bot.dispatch.command_text import split_words
@@ -15,7 +13,7 @@ from bot.domains.lookup import nearest
 from bot.domains.query import Query, parse_query, query_text, select
 from bot.domains.service import Portfolio, Snapshot
 from bot.domains.views import domains_message
-from bot.keys.allowances import KeyAllowances
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.concurrency import compute
 from bot.scans import bulk_summary
 from bot.scans import bulk_views as views
@@ -37,9 +35,8 @@ class BulkScanListeners:
     permissions: Permissions
     bulk: BulkScans
     portfolio: Portfolio
-    ends: FactsRepository
-    allowances: KeyAllowances
-    clock: Callable[[], datetime]
+    kept_facts: FactsRepository
+    tracker: WorkspaceTracker
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(views.START, self.start, replies=True)
@@ -58,7 +55,7 @@ class BulkScanListeners:
             known = await self._known(request, query)
             await request.reply(domains_message(snapshot, [], query, known))
             return
-        allowance = await self.allowances.of(request.workspace)
+        allowance = await self.tracker.allowance(request.workspace)
         without_id = sum(not each.domain_id for each in found)
         items = await compute(len(found), items_of, found)
         message = views.price_message(items, unknown, selection, allowance, without_id=without_id)
@@ -89,7 +86,7 @@ class BulkScanListeners:
         """Open a whole list of the last summary."""
         run_id, title = json.loads(value)
         run = await self._last(request, run_id)
-        await request.open_form(bulk_summary.list_form(run, title, self.clock()))
+        await request.open_form(bulk_summary.list_form(run, title, self.bulk.clock()))
 
     async def _last(self, request: Request, run_id: str) -> BulkScan:
         run = await self.bulk.last(request.workspace)
@@ -98,7 +95,9 @@ class BulkScanListeners:
         return run
 
     async def _known(self, request: Request, query: Query) -> KnownFacts | None:
-        return await self.ends.known(request.workspace, self.clock(), is_needed=query.needs_ends)
+        return await self.kept_facts.known(
+            request.workspace, self.bulk.clock(), is_needed=query.needs_ends
+        )
 
     async def _chosen(
         self, request: Request, snapshot: Snapshot, text: str

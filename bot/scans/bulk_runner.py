@@ -10,13 +10,13 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
 from bot.blocks.message import Message
-from bot.jobs.due_work import DueWork
 from bot.keys.failures import of_service
+from bot.process.clock import Clock
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.scans import bulk_record
@@ -37,6 +37,7 @@ from bot.slack.errors import SlackError
 from bot.slack.posting import Posting, retry_after
 from bot.store import documents
 from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.store.due_work import DueWork
 from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
 
@@ -52,7 +53,7 @@ class _Lease:
     documents: Documents
     workspace: WorkspaceId
     run: BulkScan
-    clock: Callable[[], datetime]
+    clock: Clock
     shown: Message | None = None
     shown_at: float = 0.0
 
@@ -82,8 +83,9 @@ class BulkScans(DueWork):
     """Starts, runs and stops bulk scans."""
 
     kind = bulk_record.KIND
+    at_once = 2  # people need the other slots for scans
     scans: Scans
-    messages: Posting
+    posting: Posting
 
     async def last(self, workspace: WorkspaceId) -> BulkScan | None:
         """Return the last bulk scan of a workspace; raise StoreError."""
@@ -115,7 +117,7 @@ class BulkScans(DueWork):
         claim = await update(self.documents, key, claimed)
         rev = claim.rev if claim else 0
         try:
-            sent = await self.messages.send_dm(workspace, asked_by, progress_message(run, now))
+            sent = await self.posting.send_dm(workspace, asked_by, progress_message(run, now))
         except SlackError:
             await self.documents.delete(key, if_rev=rev)
             raise
@@ -141,7 +143,7 @@ class BulkScans(DueWork):
         if (lease := await self._take(workspace)) is None:
             return
         await self._recover(lease)
-        while not lease.run.end and not self.is_stopped:
+        while not lease.run.end and not self.tasks.is_stopping:
             if lease.run.is_stopping or not lease.run.left:
                 await lease.change(bulk_record.ended)
             elif not await self._scan_next(lease):
@@ -241,7 +243,7 @@ class BulkScans(DueWork):
         """Replace the message of a bulk scan; a failure is only logged."""
         with log_and_suppress("progress not shown", SlackError):
             sent = SentMessage(run.channel_id, run.ts)
-            await self.messages.edit(workspace, sent, message)
+            await self.posting.edit(workspace, sent, message)
 
     async def _finish(self, lease: _Lease) -> None:
         """Send the summary: in a message of its own, as Slack notifies of no edit."""
@@ -253,7 +255,7 @@ class BulkScans(DueWork):
         await self._edit_progress(workspace, run)
         message = summary_message(run, self.clock())
         try:
-            await self.messages.send_dm(workspace, run.asked_by, message)
+            await self.posting.send_dm(workspace, run.asked_by, message)
         except SlackError as error:
             logger.warning("summary not sent", error=repr(error))
             if error.is_outcome_unknown:  # it may be there already: no second one

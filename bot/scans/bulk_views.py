@@ -20,7 +20,7 @@ from bot.blocks.text import bold, code, host_text, lines_within, literal, moment
 from bot.blocks.window import OPEN_MESSAGES
 from bot.scans.bulk_record import MAX_DOMAINS, BulkScan, Item
 from bot.scans.service import SECONDS_EACH
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 
 # Names that the portfolio lacks, each with those most like it.
 Unknown = Sequence[tuple[str, Sequence[str]]]
@@ -46,7 +46,7 @@ def price_message(
     items: Sequence[Item],
     unknown: Unknown,
     selection: str,
-    allowance: BudgetState | None,
+    allowance: Allowance | None,
     *,
     without_id: int = 0,
 ) -> Message:
@@ -84,7 +84,7 @@ def _meant(items: Sequence[Item]) -> str:
     return ", ".join(shown) + (f" and {left:,} more" if left else "")
 
 
-def price_text(count: int, allowance: BudgetState | None) -> str:
+def price_text(count: int, allowance: Allowance | None) -> str:
     """Return the question whether to scan so many domains, with what that costs."""
     return f"*Scan {plural(count, 'domain')}?* {_cost(count, allowance)}"
 
@@ -100,11 +100,11 @@ def _unknown_lines(unknown: Unknown) -> list[str]:
     return lines
 
 
-def _cost(count: int, allowance: BudgetState | None) -> str:
-    budget, about = allowance or BudgetState(), f"About {_span(count)} and {count + LISTS:,}"
-    if budget.remaining is None:
+def _cost(count: int, allowance: Allowance | None) -> str:
+    known, about = allowance or Allowance(), f"About {_span(count)} and {count + LISTS:,}"
+    if known.remaining is None:
         return f"{about} requests; how many are left this hour is not known yet."
-    free = max(0, budget.remaining - budget.reserve)
+    free = max(0, known.remaining - known.reserve)
     text = f"{about} of the {plural(free, 'request')} left this hour."
     pauses = " The scan pauses when they are used up, and goes on by itself."
     return text + (pauses if count >= free else "")

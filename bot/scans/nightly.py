@@ -15,18 +15,18 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.domains.kept_facts import FactsRepository, KnownFacts
+from bot.domains.kept_facts import KnownFacts
 from bot.domains.lookup import host_of
-from bot.domains.service import Portfolio
-from bot.jobs.due_work import DueWork
 from bot.keys.failures import FailureReason, of_service, service_failure
+from bot.process.clock import Clock
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.process.zones import is_zone, zone_of
 from bot.scans.service import SECONDS_EACH, Scans
 from bot.store.documents import Document, Documents, Write, update
+from bot.store.due_work import DueWork
 from bot.tracker.models import Domain, RejectedError
-from bot.tracker.rate_limit import BudgetState, Purpose
+from bot.tracker.rate_limit import Allowance, Purpose
 
 KIND = "nightly"
 # Hours by the clock of the workspace's most used zone.
@@ -68,18 +68,18 @@ class Outlook:
     domains: int | None = None
 
 
-def requests_an_hour(budget: BudgetState | None) -> int:
+def requests_an_hour(allowance: Allowance | None) -> int:
     """Return how many requests of an hour are for nightly scans: at most a quarter.
 
     One less, as a scan may ask for the list too.
     """
-    allowance = budget.highest_seen if budget else 0
-    return max(1, allowance // SHARE - 1) if allowance else UNKNOWN_SHARE
+    highest = allowance.highest_seen if allowance else 0
+    return max(1, highest // SHARE - 1) if highest else UNKNOWN_SHARE
 
 
-def nights_each(domains: int, budget: BudgetState | None) -> int:
+def nights_each(domains: int, allowance: Allowance | None) -> int:
     """Return in how many nights each of `domains` is scanned once, about."""
-    scans_an_hour = min(requests_an_hour(budget), 3600 // SECONDS_EACH)
+    scans_an_hour = min(requests_an_hour(allowance), 3600 // SECONDS_EACH)
     return max(1, -(-domains // (len(NIGHT_HOURS) * scans_an_hour)))
 
 
@@ -113,7 +113,7 @@ class NightlySetting:
     documents: Documents
     zones_of: Callable[[WorkspaceId], Awaitable[list[str]]]
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
 
     async def begin(self, workspace: WorkspaceId, zone: str | None = None) -> bool:
         """Look at a workspace from now on, as it has a key; return whether that is new.
@@ -168,11 +168,10 @@ class NightlyScans(DueWork):
     """Scans at night, one domain of a workspace at a time; people and digests go first."""
 
     kind = KIND
+    at_once = 2  # people need the other slots for scans
     setting: NightlySetting
-    portfolio: Portfolio
     scans: Scans
-    ends: FactsRepository
-    allowances: Callable[[WorkspaceId], Awaitable[BudgetState | None]]
+    allowances: Callable[[WorkspaceId], Awaitable[Allowance | None]]
 
     async def work(self, workspace: WorkspaceId) -> None:
         """Hold the workspace, scan one domain if it is night, and say when to look again.
@@ -236,10 +235,11 @@ class NightlyScans(DueWork):
         self, workspace: WorkspaceId, nights: Nights, listed_since: datetime
     ) -> Domain | None:
         """Return the domain whose turn it is, by one list a night."""
-        listed = await self.portfolio.last_snapshot(workspace)
+        portfolio, kept_facts = self.scans.portfolio, self.scans.kept_facts
+        listed = await portfolio.last_snapshot(workspace)
         if listed is None or listed.listed_at < listed_since:
-            listed = await self.portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
-        ends = KnownFacts(await self.ends.get(workspace), self.clock())
+            listed = await portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
+        ends = KnownFacts(await kept_facts.get(workspace), self.clock())
         # 10,000 domains take some milliseconds: off the loop.
         return await asyncio.to_thread(oldest, listed.domains, ends, nights)
 

@@ -12,6 +12,7 @@ import structlog
 from bot.domains.kept_facts import FactsRepository, KnownChange, kept_of
 from bot.domains.lookup import host_of
 from bot.domains.service import Portfolio, Snapshot
+from bot.process.clock import Clock
 from bot.process.concurrency import SingleFlight
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
@@ -79,9 +80,8 @@ class Scans:
     documents: Documents
     kept_facts: FactsRepository
     _: KW_ONLY
-    clock: Callable[[], datetime]
+    clock: Clock
     names: Names
-    owned_type: str = ""
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )
@@ -167,7 +167,7 @@ class Scans:
         return ScanReport(
             host=host_of(domain),
             score=domain.health_score,
-            is_owned=domain.may_be(self.owned_type),
+            is_owned=domain.may_be(self.portfolio.owned_type),
             domain_id=domain.domain_id,
             scanned_at=now,
             facts=facts_of(result.sections, now, self.names),

@@ -12,7 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.process.clock import seconds_now
+from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import SingleFlight
 from bot.process.errors import UnknownWorkspaceError
 from bot.process.workspace import WorkspaceId
@@ -62,12 +62,12 @@ class Grant:
 async def fetch_grant(client: AsyncWebClient) -> Grant:
     """Return the workspace and the scopes of the client's token; raise SlackError."""
     async with slack_errors():
-        answer = await client.auth_test()
-        headers = {name.lower(): value for name, value in answer.headers.items()}
+        response = await client.auth_test()
+        headers = {name.lower(): value for name, value in response.headers.items()}
     granted = headers.get(GRANTED_HEADER)
     return Grant(
-        team_id=str(answer.get("team_id") or ""),
-        team_name=str(answer.get("team") or ""),
+        team_id=str(response.get("team_id") or ""),
+        team_name=str(response.get("team") or ""),
         scopes=None if granted is None else frozenset(map(str.strip, granted.split(","))),
     )
 
@@ -79,18 +79,21 @@ async def check_api(client: AsyncWebClient) -> None:
 
 
 class SlackHealth:
-    """Whether Slack answers the bot; a good answer counts for 5 s. `seconds` never go back."""
+    """Whether Slack answers `ask`; a good answer counts for 5 s. `seconds` never go back."""
 
-    def __init__(self, *, seconds: Callable[[], float] = seconds_now) -> None:
+    def __init__(
+        self, ask: Callable[[], Awaitable[object]], *, seconds: Callable[[], float] = seconds_now
+    ) -> None:
+        self._ask = ask
         self._seconds = seconds
         self._well_until = -math.inf
 
-    async def check(self, ask: Callable[[], Awaitable[object]]) -> None:
-        """Return if Slack answers `ask`, also with a rate limit; else raise SlackError."""
+    async def check(self) -> None:
+        """Return if Slack answers, also with a rate limit; else raise SlackError."""
         if self._seconds() < self._well_until:
             return
         with suppress(SlackRateLimitedError):
-            await ask()
+            await self._ask()
         self._well_until = self._seconds() + WELL_FOR_S
 
 
@@ -106,7 +109,7 @@ class Identity(AsyncAuthorize):
         client: AsyncWebClient,
         background: AsyncWebClient,
         *,
-        clock: Callable[[], datetime],
+        clock: Clock,
     ) -> None:
         self._client, self._background = client, background
         self._clock = clock
@@ -120,13 +123,13 @@ class Identity(AsyncAuthorize):
 
     async def _ask(self) -> AuthorizeResult:
         async with slack_errors():
-            answer = await self._client.auth_test()
+            response = await self._client.auth_test()
         self.since = self._clock()
         self._known = AuthorizeResult(
-            enterprise_id=answer.get("enterprise_id"),
-            team_id=answer.get("team_id"),
-            bot_id=answer.get("bot_id"),
-            bot_user_id=answer.get("user_id"),
+            enterprise_id=response.get("enterprise_id"),
+            team_id=response.get("team_id"),
+            bot_id=response.get("bot_id"),
+            bot_user_id=response.get("user_id"),
             bot_token=self._client.token,
         )
         return self._known

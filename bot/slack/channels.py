@@ -59,11 +59,11 @@ async def is_in_channel(client: AsyncWebClient, channel_id: str, user_id: str) -
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         async with slack_errors():
-            answer = await client.conversations_members(
+            response = await client.conversations_members(
                 channel=channel_id, limit=PAGE_SIZE, cursor=cursor
             )
-            members = list(answer.get("members") or ())
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            members = list(response.get("members") or ())
+            cursor = (response.get("response_metadata") or {}).get("next_cursor")
         if user_id in members:
             return True
         if not cursor:

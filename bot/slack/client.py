@@ -62,14 +62,14 @@ def _error_of_response(response: Any) -> errors.SlackError:
     """Return our error; `response` is aiohttp's own where the SDK could not read it."""
     status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0))
     data = getattr(response, "data", None)
-    answer: Mapping[str, Any] = data if isinstance(data, dict) else {}
+    body: Mapping[str, Any] = data if isinstance(data, dict) else {}
     retry_after_s = _seconds(response.headers)
     if status == 429:
         return errors.SlackRateLimitedError(retry_after_s)
-    if status >= 500 or not answer.get("error"):
+    if status >= 500 or not body.get("error"):
         return errors.SlackUnavailableError(f"status {status}")
-    needed = str(answer.get("needed") or "")
-    return errors.slack_error(str(answer["error"]), retry_after_s=retry_after_s, needed=needed)
+    needed = str(body.get("needed") or "")
+    return errors.slack_error(str(body["error"]), retry_after_s=retry_after_s, needed=needed)
 
 
 def _seconds(headers: Mapping[str, str]) -> float:
@@ -145,9 +145,9 @@ async def fetch_admins(
     cursor = ""
     for _ in range(MAX_PAGES):
         async with slack_errors():
-            answer = await client.users_list(limit=PEOPLE_PER_PAGE, cursor=cursor)
-            people = [_member(each, workspace) for each in answer["members"]]
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+            response = await client.users_list(limit=PEOPLE_PER_PAGE, cursor=cursor)
+            people = [_member(each, workspace) for each in response["members"]]
+            cursor = (response.get("response_metadata") or {}).get("next_cursor") or ""
         found += [each.user_id for each in people if each.is_admin]
         if len(found) >= limit or not cursor:
             break
@@ -215,10 +215,10 @@ async def open_form(
     """
     async with slack_errors():
         if is_above:
-            answer = await client.views_push(trigger_id=trigger_id, view=renamed(dict(form)))
+            response = await client.views_push(trigger_id=trigger_id, view=renamed(dict(form)))
         else:
-            answer = await client.views_open(trigger_id=trigger_id, view=renamed(dict(form)))
-    return str(answer["view"]["id"])
+            response = await client.views_open(trigger_id=trigger_id, view=renamed(dict(form)))
+    return str(response["view"]["id"])
 
 
 async def update_form(
@@ -232,13 +232,13 @@ async def update_form(
     view = renamed(dict(form))
     try:
         async with slack_errors():
-            answer = await client.views_update(view_id=view_id, view=view, hash=if_hash)
+            response = await client.views_update(view_id=view_id, view=view, hash=if_hash)
     except errors.SlackUnavailableError as error:
         logger.info("the form is drawn again", error=repr(error))
         await asyncio.sleep(AGAIN_AFTER_S)
         async with slack_errors():
-            answer = await client.views_update(view_id=view_id, view=view, hash=if_hash)
-    return str(answer["view"]["hash"])
+            response = await client.views_update(view_id=view_id, view=view, hash=if_hash)
+    return str(response["view"]["hash"])
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:

@@ -15,6 +15,7 @@ from bot.process.clock import seconds_now
 from bot.process.workspace import WorkspaceId
 from bot.slack import errors
 from bot.slack.client import (
+    Member,
     SentMessage,
     edit_message,
     fetch_admins,
@@ -134,11 +135,11 @@ class Posting:
         async with self._answers(workspace):
             await upload_file(client, channel_id, name, content, "", thread_ts=ts)
 
-    async def is_colleague(self, workspace: WorkspaceId, user_id: str) -> bool:
-        """Return whether a person is a full member of the workspace now; raise SlackError."""
+    async def member(self, workspace: WorkspaceId, user_id: str) -> Member:
+        """Return a person as Slack describes them now; raise SlackError."""
         client = await self._client(workspace)
         async with self._answers(workspace):
-            return (await fetch_member(client, workspace, user_id)).is_colleague
+            return await fetch_member(client, workspace, user_id)
 
     async def edit(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a message; raise SlackError, also as `acquire_turn`."""

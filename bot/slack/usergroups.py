@@ -51,8 +51,8 @@ async def fetch_user_groups(client: AsyncWebClient) -> list[UserGroup]:
     """Return the user groups by handle; none on a plan without. Raise SlackError."""
     try:
         async with slack_errors():
-            answer = await client.usergroups_list()
-            groups = [_user_group(group) for group in answer.get("usergroups") or ()]
+            response = await client.usergroups_list()
+            groups = [_user_group(group) for group in response.get("usergroups") or ()]
     except SlackRefusedError as error:
         if error.code not in NO_USER_GROUPS:
             raise

@@ -37,12 +37,7 @@ class FencedDocuments:
     documents but those. What is refused is known until the process ends.
     """
 
-    def __init__(
-        self,
-        documents: Documents,
-        *,
-        beginning_of: Callable[[str], str | None] = lambda _key: None,
-    ) -> None:
+    def __init__(self, documents: Documents, *, beginning_of: Callable[[str], str | None]) -> None:
         self._put, self._delete_prefix = documents.put, documents.delete_prefix
         self._beginning_of = beginning_of
         self._refused: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, REFUSED_FOR_S)

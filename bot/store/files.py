@@ -14,6 +14,11 @@ from bot.store.documents import StoreError, StoreLockedError
 
 OWNER_ONLY = 0o600
 OTHERS = 0o077
+# Where DYNO is set, and what to do: https://devcenter.heroku.com/articles/dynos#ephemeral-filesystem
+WIPED_DISK = (
+    "Heroku empties the disk of a dyno at least once a day: keys and digests are lost then",
+    "Use PostgreSQL or a disk that lasts. Keep what `python -m bot backup` writes.",
+)
 
 
 def make_private_file(path: Path) -> None:

@@ -29,7 +29,7 @@ from bot.tracker.models import (
     TrackerError,
     UnavailableError,
 )
-from bot.tracker.rate_limit import Purpose, fingerprint
+from bot.tracker.rate_limit import Allowance, Purpose, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 from bot.tracker.slots import Slots
 
@@ -97,6 +97,10 @@ class TrackerClient:
         self._on_call = on_call
         self._under_way: set[asyncio.Task[Any]] = set()
         self._slots = Slots(wait_s=SLOT_S, scan_wait_s=SCAN_S)
+
+    async def allowance(self, workspace: WorkspaceId, key: str) -> Allowance:
+        """Return what is left of a key's hour, as all processes know it; raise StoreError."""
+        return await self._limits.state(workspace, fingerprint(key))
 
     async def list_domains(
         self, workspace: WorkspaceId, key: str, *, purpose: Purpose = Purpose.PERSON

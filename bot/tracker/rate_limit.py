@@ -8,7 +8,6 @@ moment of their renewal (service document, section 8): a count is forgotten afte
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 
@@ -17,7 +16,7 @@ from cachetools import LRUCache
 from msgspec.structs import replace
 
 from bot.process.backoff import backoff
-from bot.process.clock import utc_now
+from bot.process.clock import Clock, utc_now
 from bot.tracker.models import RateLimitedError, ReserveReachedError
 
 # The allowance is per hour: a count of requests remaining is valid for one.
@@ -59,7 +58,7 @@ def fingerprint(key: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BudgetState:
+class Allowance:
     """The present state of one key.
 
     `remaining` and its age `age_s` are `None` without a count in the last hour, `wait_s`
@@ -104,11 +103,11 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
     blocked_until: float = 0.0
     steps: int = 0
 
-    def at(self, now: float) -> BudgetState:
+    def at(self, now: float) -> Allowance:
         """Return the state at the moment `now`."""
         known = self.as_of(now)
         is_known = known.remaining is not None and now < known.reported_at + WINDOW_S
-        return BudgetState(
+        return Allowance(
             remaining=known.remaining if is_known else None,
             age_s=max(0.0, now - known.reported_at) if is_known else None,
             wait_s=known.blocked_until - now if now < known.blocked_until else None,
@@ -156,7 +155,7 @@ class RateLimiter:
     def __init__(
         self,
         *,
-        clock: Callable[[], datetime] = utc_now,
+        clock: Clock = utc_now,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._clock = clock
@@ -180,9 +179,9 @@ class RateLimiter:
         if purpose in {Purpose.PERSON, Purpose.BULK}:
             _check_reserve(entry, now)
         elif purpose is Purpose.BACKGROUND:
-            budget = entry.state.at(now)
-            if budget.remaining is not None and 2 * budget.remaining <= budget.highest_seen:
-                raise ReserveReachedError(WINDOW_S - (budget.age_s or 0.0))
+            known = entry.state.at(now)
+            if known.remaining is not None and 2 * known.remaining <= known.highest_seen:
+                raise ReserveReachedError(WINDOW_S - (known.age_s or 0.0))
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
@@ -233,7 +232,7 @@ class RateLimiter:
         entry, now = self._present(fingerprint)
         entry.state = entry.state.newest(state.as_of(now))
 
-    def state(self, fingerprint: str) -> BudgetState:
+    def state(self, fingerprint: str) -> Allowance:
         return self.known(fingerprint).at(self.now())
 
     def _present(self, fingerprint: str) -> tuple[_Entry, float]:

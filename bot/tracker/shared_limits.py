@@ -18,7 +18,7 @@ from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError
-from bot.tracker.rate_limit import WINDOW_S, BudgetState, RateLimiter, RateLimitState
+from bot.tracker.rate_limit import WINDOW_S, Allowance, RateLimiter, RateLimitState
 
 KIND = "budget"
 READ_EVERY_S = 2.0
@@ -50,7 +50,7 @@ class SharedLimits:
             MAX_REMEMBERED, READ_EVERY_S, timer=seconds
         )
 
-    async def state(self, workspace: WorkspaceId, fingerprint: str) -> BudgetState:
+    async def state(self, workspace: WorkspaceId, fingerprint: str) -> Allowance:
         """Return the present state of a key."""
         await self._in_time(self._read(workspace, fingerprint))
         return self.limiter.state(fingerprint)

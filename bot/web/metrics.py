@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from types import SimpleNamespace
 
 import aiohttp
@@ -100,11 +99,12 @@ class DigestMetrics:
     """Runs of digests by outcome, with their lag."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        counter = partial(Counter, registry=registry)
         runs_help = "Runs of digests that have ended, by how."
-        self._runs = counter("bot_digest_runs", runs_help, ["outcome"])
+        self._runs = Counter("bot_digest_runs", runs_help, ["outcome"], registry=registry)
         failures_help = "Runs of digests that were missed, failed or are uncertain, by why."
-        self._failures = counter("bot_digest_troubles", failures_help, ["trouble"])
+        self._failures = Counter(
+            "bot_digest_troubles", failures_help, ["trouble"], registry=registry
+        )
         self._lag_s = Histogram(
             "bot_digest_lag_seconds",
             "From a digest's slot to its post, at the first try or after a retry.",
@@ -139,11 +139,12 @@ class PeopleMetrics:
             seconds_help="From the ack to the end of the work, its answer sent.",
             buckets=WAIT_BUCKETS_S,
         ).note_call
-        histogram = partial(Histogram, buckets=ACK_BUCKETS_S, registry=registry)
         ack_help = (
             "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
         )
-        self._ack_s = histogram("bot_ack_seconds", ack_help, ["kind"])
+        self._ack_s = Histogram(
+            "bot_ack_seconds", ack_help, ["kind"], buckets=ACK_BUCKETS_S, registry=registry
+        )
         refused_help = "Requests of Slack that were answered with an error instead of an ack."
         self._refused = Counter("bot_acks_refused", refused_help, ["kind"], registry=registry)
         for kind in KINDS:

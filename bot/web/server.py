@@ -156,14 +156,14 @@ class SlackEndpoint:
         if not is_look_up and not await self._seen.remember(name):
             return web.Response()
         try:
-            answer = await self._app.async_dispatch(await to_bolt_request(request))
+            response = await self._app.async_dispatch(await to_bolt_request(request))
         except Exception:  # Bolt parses a payload before it calls our error handler
             reference = secrets.token_hex(4)
             logger.exception("a request could not be read", request=reference)
             return web.Response(status=400, text=f"cannot be read; reference {reference}")
-        if answer.status >= 500:  # nothing was done: Slack sends it again within a second
+        if response.status >= 500:  # nothing was done: Slack sends it again within a second
             await self._seen.forget(name)
-        return await to_aiohttp_response(answer)
+        return await to_aiohttp_response(response)
 
     def _is_genuine(self, request: web.Request, body: bytes) -> bool:
         timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
@@ -227,18 +227,18 @@ class InstallEndpoint:
         self, request: web.Request, handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]
     ) -> web.Response:
         try:
-            answer = await handle(await to_bolt_request(request))
+            response = await handle(await to_bolt_request(request))
         except Exception:
             reference = secrets.token_hex(4)
             logger.exception("an installation broke", request=reference)
             text = f"Something broke. Please begin again. Reference {reference}."
             return web.Response(status=500, text=text, headers=_FOR_BROWSERS)
-        return _for_browsers(answer)
+        return _for_browsers(response)
 
 
-def _for_browsers(answer: BoltResponse) -> web.Response:
-    response = web.Response(status=answer.status, body=answer.body.encode(), headers=_FOR_BROWSERS)
-    for name, values in answer.headers.items():
+def _for_browsers(given: BoltResponse) -> web.Response:
+    response = web.Response(status=given.status, body=given.body.encode(), headers=_FOR_BROWSERS)
+    for name, values in given.headers.items():
         response.headers.popall(name, None)  # the response sets a content type of its own
         for value in values:
             response.headers.add(name, value)

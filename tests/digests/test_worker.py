@@ -86,7 +86,7 @@ async def test_a_queue_does_not_restart_a_run_that_is_under_way(bot: Bot) -> Non
 async def test_a_stop_refuses_new_work_of_a_queue(bot: Bot) -> None:
     digest = await bot.make()
     bot.clock.now = NINE
-    bot.worker.stop()
+    bot.tasks.stop()
 
     with pytest.raises(StoppedError):
         await bot.worker.deliver(ACME, [digest.digest_id])

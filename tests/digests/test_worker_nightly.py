@@ -36,7 +36,7 @@ from bot.tracker.models import (
     UnavailableError,
 )
 from bot.tracker.names import default_names
-from bot.tracker.rate_limit import BudgetState, Purpose
+from bot.tracker.rate_limit import Allowance, Purpose
 from tests.builders import a_domain
 from tests.digests.builders import ACME, BOB
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists
@@ -60,7 +60,7 @@ class Observatory:
         )
     )
     tasks: Tasks = field(default_factory=Tasks)
-    budget: BudgetState | None = field(default_factory=lambda: BudgetState(highest_seen=1_000))
+    granted: Allowance | None = field(default_factory=lambda: Allowance(highest_seen=1_000))
 
     def __post_init__(self) -> None:
         self.scanned: list[str] = []
@@ -82,17 +82,15 @@ class Observatory:
             self.documents,
             self.tasks,
             self.setting,
-            portfolio,
             Scans(
                 self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
             ),
-            ends,
             self.allowance,
             clock=self.clock,
         )
 
-    async def allowance(self, _workspace: WorkspaceId) -> BudgetState | None:
-        return self.budget
+    async def allowance(self, _workspace: WorkspaceId) -> Allowance | None:
+        return self.granted
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
@@ -157,10 +155,10 @@ async def test_a_replaced_key_starts_no_second_scan_beside_the_first(sky: Observ
 
 
 async def test_a_replaced_key_is_tried_before_the_next_night(sky: Observatory) -> None:
-    sky.budget = None
+    sky.granted = None
     sky.clock.now = ONE_AT_NIGHT
     await sky.look()
-    sky.budget = BudgetState(highest_seen=1_000)
+    sky.granted = Allowance(highest_seen=1_000)
 
     await sky.setting.begin(ACME)
     await sky.pass_by(LEASE)
@@ -196,7 +194,7 @@ async def test_the_night_follows_digests_or_the_key_setter(sky: Observatory) -> 
 
 
 async def test_no_hour_has_more_than_a_quarter_of_the_allowance() -> None:
-    sky = Observatory(budget=BudgetState(highest_seen=40))
+    sky = Observatory(granted=Allowance(highest_seen=40))
     sky.lists.domains = tuple(a_domain(f"{n}.example", domain_id=f"{n}") for n in range(90))
     await sky.setting.begin(ACME)
 
@@ -212,12 +210,12 @@ async def test_no_hour_has_more_than_a_quarter_of_the_allowance() -> None:
     [(1_000, 12, 1), (1_000, 450, 1), (1_000, 451, 2), (100, 800, 7), (0, 40, 2), (2, 3, 1)],
 )
 def test_the_setting_decides_how_often(allowance: int, domains: int, nights: int) -> None:
-    assert nights_each(domains, BudgetState(highest_seen=allowance)) == nights
+    assert nights_each(domains, Allowance(highest_seen=allowance)) == nights
 
 
 @given(st.integers(8, 100_000))
 def test_a_scan_with_its_list_fits_into_the_share(allowance: int) -> None:
-    assert 1 <= requests_an_hour(BudgetState(highest_seen=allowance)) <= allowance // 4 - 1
+    assert 1 <= requests_an_hour(Allowance(highest_seen=allowance)) <= allowance // 4 - 1
 
 
 async def test_off_nothing_is_scanned_and_on_it_goes_on(sky: Observatory) -> None:
@@ -249,10 +247,10 @@ async def test_turned_off_in_the_middle_no_other_scan_begins(sky: Observatory) -
 
 
 async def test_a_new_key_is_used_the_same_night(sky: Observatory) -> None:
-    sky.budget = None
+    sky.granted = None
     await sky.pass_by(2 * HOUR)
     asked = [*sky.lists.asked]
-    sky.budget = BudgetState()
+    sky.granted = Allowance()
     was_new = await sky.setting.begin(ACME)
     await sky.pass_by(HOUR)
 
@@ -270,8 +268,9 @@ async def test_a_refused_key_ends_the_night(sky: Observatory) -> None:
 
 
 async def test_a_process_that_stops_begins_no_scan(sky: Observatory) -> None:
-    sky.nightly.stop_all()
+    sky.tasks.stop()
     await sky.night()
+    sky.tasks = Tasks()
     begun, sky.nightly = [*sky.scanned], sky.process()
     await sky.night()
 

@@ -256,7 +256,7 @@ async def test_a_stop_begins_no_more_runs(bot: Bot) -> None:
     await bot.worker.run_due()
     await bot.lists.is_asked.wait()
 
-    bot.worker.stop()
+    bot.tasks.stop()
     bot.lists.gate.set()
     assert await bot.tasks.drain(TIME_LIMIT_S)
 

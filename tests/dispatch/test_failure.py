@@ -41,7 +41,7 @@ from bot.tracker.models import (
     UnavailableError,
     UnreadableReplyError,
 )
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
 from tests.blocks.test_words import UNSAID, too_long
 from tests.builders import (
@@ -101,8 +101,8 @@ def kinds(root: type[BotError] = BotError) -> Iterator[type[BotError]]:
 KINDS = sorted(set(kinds()), key=lambda kind: f"{kind.__module__}.{kind.__name__}")
 
 
-def an_allowance() -> BudgetState:
-    return BudgetState(remaining=40, age_s=5, highest_seen=1_000)
+def an_allowance() -> Allowance:
+    return Allowance(remaining=40, age_s=5, highest_seen=1_000)
 
 
 def an_error(kind: type[BotError]) -> BotError:
@@ -230,7 +230,7 @@ def test_people_learn_of_the_wait_and_admins_of_the_usual_limit(error: BotError)
 
 @loop_over("error", [RateLimitedError(1), ReserveReachedError(57)], ids=["refused", "reserve"])
 def test_without_requests_left_both_errors_name_the_time_of_the_next_try(error: BotError) -> None:
-    none_left = BudgetState(remaining=0, age_s=3, highest_seen=1_000)
+    none_left = Allowance(remaining=0, age_s=3, highest_seen=1_000)
 
     text = failure_message(error, facts_for(allowance=none_left)).text
 

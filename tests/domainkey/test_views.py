@@ -3,18 +3,18 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.blocks.text import moment_token
-from bot.domainkey.views import budget_lines, key_state_message, turned_message
+from bot.domainkey.views import allowance_lines, key_state_message, turned_message
 from bot.keys.key_pair import EarlierKey
 from bot.keys.key_record import KeyRecord
 from bot.scans.nightly import Outlook
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
 from tests.builders import MOMENT, TODAY, a_key_record
 from tests.loops import loop_over
 
 SHORT = a_key_record().shown  # service_sk_…, and the last four characters
 DAY = timedelta(days=1)
-BUDGET = BudgetState(remaining=9_876, age_s=40, highest_seen=10_000)
+ALLOWANCE = Allowance(remaining=9_876, age_s=40, highest_seen=10_000)
 
 
 def test_an_admin_without_a_key_reads_how_to_make_one() -> None:
@@ -29,7 +29,7 @@ def test_an_admin_without_a_key_reads_how_to_make_one() -> None:
 def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
     record = a_key_record(label="CI *key*", expires_on=TODAY + 75 * DAY)
 
-    message = key_state_message(record, BUDGET, MOMENT)
+    message = key_state_message(record, ALLOWANCE, MOMENT)
 
     assert_slack_takes(message)
     assert "*Label*\n`CI *key*`" in shown_text(message)
@@ -77,8 +77,10 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
     ],
 )
 def test_nightly_scans_are_shown_and_turned(outlook: Outlook, words: str, label: str) -> None:
-    message = key_state_message(a_key_record(), BUDGET, MOMENT, outlook=outlook)
-    of_manager = key_state_message(a_key_record(), BUDGET, MOMENT, outlook=outlook, may_name=False)
+    message = key_state_message(a_key_record(), ALLOWANCE, MOMENT, outlook=outlook)
+    of_manager = key_state_message(
+        a_key_record(), ALLOWANCE, MOMENT, outlook=outlook, may_name=False
+    )
 
     assert_slack_takes(message)
     for each in (message, of_manager):
@@ -131,7 +133,7 @@ OF_NO_USE = [
 def test_of_a_key_that_may_not_scan_no_nightly_scans_are_promised(record: KeyRecord) -> None:
     outlook = Outlook(is_on=True, zone="UTC", domains=3)
 
-    message = key_state_message(record, BUDGET, MOMENT, outlook=outlook)
+    message = key_state_message(record, ALLOWANCE, MOMENT, outlook=outlook)
 
     assert "Nightly scans" not in shown_text(message)
     assert "Stop nightly scans" in buttons(message)
@@ -139,7 +141,7 @@ def test_of_a_key_that_may_not_scan_no_nightly_scans_are_promised(record: KeyRec
 
 @loop_over("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])
 def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) -> None:
-    message = key_state_message(record, BUDGET, MOMENT)
+    message = key_state_message(record, ALLOWANCE, MOMENT)
 
     assert_slack_takes(message)
     for words in ("`: works", "9,876", "Requests"):
@@ -171,26 +173,26 @@ def test_two_keys_of_one_label_are_distinguishable() -> None:
     message = key_state_message(a_key_record(), None, MOMENT, earlier=earlier)
 
     assert buttons(message)["Roll back"] == before.mark
-    assert "Roll back to the previous key?" in str(message.blocks)
-    assert "The previous key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
+    assert "Roll back to the old key?" in str(message.blocks)
+    assert "The old key, `Slack bot` (`…0R-b`), is kept until" in shown_text(message)
 
 
-PLENTY = BudgetState(remaining=1_234, age_s=170, highest_seen=2_000)
+PLENTY = Allowance(remaining=1_234, age_s=170, highest_seen=2_000)
 
 
-def lines(budget: BudgetState = PLENTY) -> list[str]:
-    return budget_lines(budget, MOMENT)
+def lines(allowance: Allowance = PLENTY) -> list[str]:
+    return allowance_lines(allowance, MOMENT)
 
 
 def test_no_line_tells_an_age_that_is_wrong_when_it_is_read_later() -> None:
-    waiting = BudgetState(remaining=7, age_s=5, wait_s=40, highest_seen=1_000)
+    waiting = Allowance(remaining=7, age_s=5, wait_s=40, highest_seen=1_000)
 
     for line in lines(waiting):
         assert not re.search(r"\d (s|min|h)\b|\bago\b", line)
 
 
 def test_a_wait_is_said_with_its_end_and_never_too_early() -> None:
-    waiting = BudgetState(remaining=0, age_s=1, wait_s=40, highest_seen=1_000)
+    waiting = Allowance(remaining=0, age_s=1, wait_s=40, highest_seen=1_000)
     end = MOMENT + timedelta(seconds=40, minutes=1)
 
     assert f"⏸️ Rate limit reached; resuming {moment_token(end)}." in lines(waiting)

@@ -114,7 +114,7 @@ class Bot:
         self.clock, self.service, self.documents = FakeClock(), Service(), MemoryDocuments()
         portfolio = Portfolio(self.service.list_domains, clock=self.clock)
         adder = DomainAdder(self.service.add, portfolio)
-        self.lists = DomainLists(self.documents, adder, portfolio, self.clock)
+        self.lists = DomainLists(self.documents, adder, portfolio)
         self.hosts = [f"a{number}.example" for number in range(8)]
         self.report = AddReport(read("\n".join(self.hosts)))
 
@@ -173,7 +173,7 @@ async def test_a_domain_added_without_an_answer_counts_as_added() -> None:
         raise TimedOutError("late", is_outcome_unknown=True)
 
     adder = DomainAdder(add, bot.lists.portfolio)
-    bot.lists = DomainLists(bot.documents, adder, bot.lists.portfolio, bot.clock)
+    bot.lists = DomainLists(bot.documents, adder, bot.lists.portfolio)
 
     await bot.add()
 

@@ -12,7 +12,7 @@ from bot.domains.add_views import (
     progress_message,
 )
 from bot.tracker.models import Domain, NewDomain, RateLimitedError
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import (
     assert_slack_takes,
     assert_slack_takes_form,
@@ -125,7 +125,7 @@ def wanted(*hosts: str, text: str = "note") -> NewDomains:
 
 
 def question(new: NewDomains, *listed: str) -> Message:
-    budget = BudgetState(remaining=500, age_s=5, highest_seen=1_000)
+    budget = Allowance(remaining=500, age_s=5, highest_seen=1_000)
     return list_question("3-domains-x", new, listed, budget, MOMENT)
 
 

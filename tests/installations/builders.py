@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.access.repository import Act, Audit
 from bot.installations.installation import (
     Installation,
     UninstallEvent,
@@ -14,6 +15,7 @@ from bot.installations.installation import (
 )
 from bot.installations.repository import InstallationRepository
 from bot.installations.uninstall import Uninstaller
+from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError
 from bot.store.documents import Documents, StoreError
@@ -89,11 +91,13 @@ def an_uninstaller(documents: ErasableDocuments) -> Uninstaller:
 
     return Uninstaller(
         documents,
+        Tasks(),
         InstallationRepository(documents, RING),
         still_works=still_works,
         caches=[],
         clock=FakeClock(),
-        on_revoked=still_works,
+        audit=Audit(documents, clock=FakeClock()),
+        installed_since=lambda: None,
     )
 
 
@@ -108,27 +112,30 @@ class Registry:
         self.is_slack_away = False
         self.emptied: list[WorkspaceId] = []
         self.during_asking: Callable[[], Awaitable[object]] | None = None
-        self.revoked: list[WorkspaceId] = []
         self.since: datetime | None = MOMENT - HOUR
         self.documents = FencedDocuments(self.inner, beginning_of=scope_of_key)
         self.repository = a_repository(self.documents)
+        self.tasks = Tasks()
+        self.audit = Audit(self.documents, clock=self.clock)
         self.uninstaller = Uninstaller(
             self.documents,
+            self.tasks,
             self.repository,
             still_works=self.still_works,
             caches=[self.emptied.append],
             clock=self.clock,
-            on_revoked=self.note_revoked,
+            audit=self.audit,
             installed_since=lambda: self.since if is_single else None,
         )
 
-    async def note_revoked(self, home: WorkspaceId) -> None:
-        self.revoked.append(home)
+    async def noted(self, home: WorkspaceId = ACME) -> list[Act]:
+        return [entry.act for entry in await self.audit.entries(home)]
 
     async def tick(self, after: timedelta = timedelta()) -> None:
         """Do all that a tick begins."""
         self.clock.now += after
         await self.uninstaller.run_due()
+        assert await self.tasks.drain(TIME_LIMIT_S)
 
     async def still_works(self, home: WorkspaceId) -> bool:
         self.asked.append(home)

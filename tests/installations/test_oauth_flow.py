@@ -15,7 +15,6 @@ from yarl import URL
 from bot.installations import pages as install_pages
 from bot.installations.installation import Installation, organisation
 from bot.installations.oauth_flow import (
-    INSTALL_PATH,
     LINES_A_MINUTE,
     REDIRECT_PATH,
     InstallationStore,
@@ -24,6 +23,7 @@ from bot.installations.oauth_flow import (
     Seldom,
     StateCookie,
 )
+from bot.installations.views import INSTALL_PATH
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.web.server import HealthEndpoints, InstallEndpoint, listening

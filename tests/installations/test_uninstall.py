@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.access.repository import Act
 from bot.installations.installation import UninstallKind
 from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.installations.uninstall import still_works
@@ -125,7 +126,7 @@ async def test_of_revoked_tokens_the_data_waits_for_thirty_days(registry: Regist
 
     assert had_tokens
     assert (revoked.token, revoked.revoked_at, emptied) == (None, MOMENT, [ACME])
-    assert (before, await registry.keys()) == (EVERYTHING, [])
+    assert (before, await registry.keys()) == (["-.T1/audit", *EVERYTHING], [])
 
 
 async def test_only_own_installations_survive_the_organisations(registry: Registry) -> None:
@@ -159,7 +160,7 @@ async def test_workspaces_of_the_organisation_do_not_wait(registry: Registry) ->
 
     await registry.tick(after=WAITS_FOR_REINSTALL)
 
-    assert await registry.keys("E1.T3/") == ["E1.T3/digest/d1", "E1.T3/key"]
+    assert await registry.keys("E1.T3/") == ["E1.T3/audit", "E1.T3/digest/d1", "E1.T3/key"]
     assert not await registry.is_refused(IN_ORG)
 
 
@@ -202,11 +203,11 @@ async def test_a_missed_removal_keeps_nothing_for_ever(registry: Registry) -> No
     registry.working.clear()
 
     await registry.tick(after=2 * DAY)
-    revoked = await kept(registry.documents)
+    revoked, noted = await kept(registry.documents), await registry.noted()
     await registry.tick(after=WAITS_FOR_REINSTALL)
 
     assert (revoked.token, revoked.revoked_at) == (None, MOMENT + 2 * DAY)
-    assert registry.revoked == [ACME]
+    assert noted == [Act.ACCESS_REVOKED]
     assert ACME in registry.emptied
     assert await registry.keys() == []
 
@@ -219,6 +220,16 @@ async def test_each_is_asked_about_once_a_day(registry: Registry) -> None:
 
     assert len(registry.asked) in {9, 10}
     assert await registry.has_token()
+
+
+async def test_of_two_processes_one_asks(registry: Registry) -> None:
+    await registry.install()
+    registry.clock.now += 1.5 * DAY
+
+    for _ in range(2):  # both had read what is due
+        await registry.uninstaller.work(ACME)
+
+    assert registry.asked == [ACME]
 
 
 async def test_while_slack_does_not_say_all_stays_until_tomorrow(registry: Registry) -> None:
@@ -243,14 +254,11 @@ async def test_one_that_cannot_be_proved_does_not_keep_the_others(registry: Regi
     for home in (ACME, OTHER):
         await registry.install(home)
     registry.working.clear()
-    registry.clock.now += 2 * DAY
     registry.inner.before["get"] = fail
 
-    await registry.uninstaller.run_due()
-    await registry.uninstaller.run_due()
+    await registry.tick(after=2 * DAY)
     first = [await registry.has_token(home) for home in (ACME, OTHER)]
-    registry.clock.now += 1.5 * DAY
-    await registry.uninstaller.run_due()
+    await registry.tick()
 
     assert sorted(first) == [False, True]
     assert not [home for home in (ACME, OTHER) if await registry.has_token(home)]
@@ -266,7 +274,7 @@ async def test_a_newer_installation_keeps_its_tokens(registry: Registry, is_even
 
     assert len(registry.asked) == 2  # the one before, and this one
     assert await registry.has_token()
-    assert registry.revoked == []
+    assert await registry.noted() == []
 
 
 async def test_a_workspace_removed_during_the_check_stays_removed(registry: Registry) -> None:

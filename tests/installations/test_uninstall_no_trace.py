@@ -134,7 +134,7 @@ class Life:
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))
         adder = DomainAdder(refuse, portfolio)
-        lists = DomainLists(self.documents, adder, portfolio, clock=self.clock)
+        lists = DomainLists(self.documents, adder, portfolio)
         labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
         await lists.keep(self.workspace, NewDomains((labels,)))
         self.bulk = BulkScans(self.documents, Tasks(), scans, FakePosts(), clock=self.clock)

@@ -6,12 +6,14 @@ import pytest
 import structlog
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.access.repository import Act, Audit
+from bot.access.permissions import Permissions
+from bot.access.repository import Act, Audiences, Audit, Managers
 from bot.installations.installation import Installation
 from bot.installations.welcome import StoreCheck, Welcome
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
+from bot.slack.client import Member
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from tests.builders import ADMIN_ID
 from tests.fakes import TIME_LIMIT_S, FakePosts
@@ -19,29 +21,33 @@ from tests.installations.builders import ACME, IN_ORG, ORG, RING, Registry, an_i
 from tests.keys.test_repository import a_draft
 
 
+class Posts(FakePosts):
+    """Posts of a workspace with one admin."""
+
+    async def member(self, workspace: WorkspaceId, user_id: str) -> Member:
+        return Member(user_id, "Ada", user_id == ADMIN_ID, is_stranger=False)
+
+
 class Bot:
     """A welcome with everything around it."""
 
     def __init__(self) -> None:
-        self.registry, self.posts, self.tasks = Registry(), FakePosts(), Tasks()
+        self.registry, self.posts, self.tasks = Registry(), Posts(), Tasks()
         documents, clock = self.registry.documents, self.registry.clock
         self.keys = Keys(documents, RING, clock=clock)
         self.audit = Audit(documents, clock=clock)
         self.welcome = Welcome(
             documents,
             self.registry.repository,
-            self.posts.send_dm,
+            self.posts,
             self.tasks,
             self.keys,
             self.audit,
-            self.may_set_key,
+            Permissions(Managers(documents), Audiences(documents)),
         )
 
     async def noted(self, home: WorkspaceId = ACME) -> list[Act]:
         return [entry.act for entry in await self.audit.entries(home)]
-
-    async def may_set_key(self, _workspace: WorkspaceId, user_id: str) -> bool:
-        return user_id == ADMIN_ID
 
     async def install(self, before: Installation | None = None, **fields: Any) -> None:
         installation = an_installation(**fields)

@@ -34,6 +34,11 @@ NEW_KEY = KEY.replace("Q", "R")
 ENDS = MOMENT + 92 * DAY
 
 
+@pytest.fixture(autouse=True)
+def _names_as_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.keys.notifications.key_notice", words)
+
+
 def words(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
     return Message(f"{notice.name} on {today:%d %b}")
 
@@ -77,11 +82,12 @@ class Bot:
         """Start as a new process would, on the same store."""
         self.tasks = Tasks()
         self.notices = KeyNotices(
+            self.documents,
+            self.tasks,
             self.posts,
             self.keys,
             self.managers,
-            words,
-            self.tasks,
+            clock=self.clock,
         )
 
     async def tick(self, times: int = 1) -> None:

@@ -22,12 +22,11 @@ from bot.blocks.builders import actions, button, notice, section
 from bot.blocks.message import Block, Message
 from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.waiting import WaitingRequests
 from bot.home.screen import HomeScreen
 from bot.keys.key_pair import KeyPair
 from bot.keys.key_record import KeyRecord
+from bot.keys.repository import Keys
 from bot.playground.slack import LocalSlack, Person, View, running_slack
 from bot.playground.slack import Message as SlackMessage
 from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPress
@@ -39,6 +38,7 @@ from bot.slack.replies import Origin, Replies
 from bot.slack.usergroups import UserGroups
 from bot.store.deduplication import MemoryDedup
 from bot.store.encryption import KeyRing
+from bot.tracker.rate_limit import Allowance
 from bot.web.metrics import Metrics
 from tests.builders import KEY, a_domain
 from tests.digests.builders import BOB, DAILY, EVE, DocumentsOnDisk
@@ -78,8 +78,12 @@ class FakeConnection(FakeLists):
 
     scan = add_domain = None  # nothing is scanned or added
 
-    def __init__(self, *_parts: object, **_how: object) -> None:
+    def __init__(self, _client: object, keys: Keys, **_how: object) -> None:
         super().__init__(a_domain(score=41))
+        self.keys = keys
+
+    async def allowance(self, workspace: WorkspaceId) -> Allowance | None:
+        return Allowance() if await self.keys.record(workspace) else None
 
 
 @dataclass
@@ -323,7 +327,6 @@ async def running_bot(
             ),
             documents=cast(Any, documents),
             ring=RING,
-            kept_commands=KeptCommands(documents, RING, clock=clock),
             tasks=tasks,
             slack=cast(Any, None),
             installations=cast(Any, None),
@@ -332,7 +335,6 @@ async def running_bot(
             tracker_http=tracker_http,
             clock=clock,
             metrics=Metrics(role="all", store="sqlite"),
-            inflight=WaitingRequests(),
             seen=MemoryDedup(clock=clock.seconds),
         )
         with pytest.MonkeyPatch.context() as patch:

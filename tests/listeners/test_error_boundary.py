@@ -13,7 +13,6 @@ from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.request import Request
 from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, IN_LINE, STILL_WORKING
-from bot.dispatch.waiting import WaitingRequests
 from bot.process import concurrency
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
@@ -86,7 +85,6 @@ class Bot:
         self.boundary = ErrorBoundary(
             self.tasks,
             self.failures.explain,
-            inflight=WaitingRequests(),
             note=self._note,
         )
         self.conversation = self.a_conversation()

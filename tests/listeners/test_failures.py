@@ -16,18 +16,16 @@ from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request
 from bot.dispatch.usage import not_understood_message
 from bot.domainkey.screen import KeyScreen
-from bot.keys.allowances import KeyAllowances
 from bot.keys.key_record import NoKeyError
 from bot.keys.repository import Keys
-from bot.process.concurrency import Tasks
+from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import UnknownWorkspaceError
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnavailableError
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
 from bot.tracker.models import RateLimitedError
-from bot.tracker.rate_limit import BudgetState, RateLimiter
-from bot.tracker.shared_limits import SharedLimits
+from bot.tracker.rate_limit import Allowance
 from tests.builders import facts_for_admin, failure_message
 from tests.dispatch.builders import a_request
 from tests.fakes import FakeClock
@@ -44,15 +42,13 @@ class Bot:
     def __init__(self) -> None:
         self.documents, self.clock = MemoryDocuments(), FakeClock()
         ring = KeyRing({"k1": b"1" * 32})
-        keys = Keys(self.documents, ring, clock=self.clock)
+        self.keys = Keys(self.documents, ring, clock=self.clock)
         self.kept_commands = KeptCommands(self.documents, ring, clock=self.clock)
         self.failures = Failures(
-            keys,
+            cast(WorkspaceTracker, self),
             self.kept_commands,
-            KeyAllowances(keys, SharedLimits(self.documents, RateLimiter(), Tasks())),
+            cast(Permissions, self),
             egress_addresses=(),
-            clock=self.clock,
-            permissions=cast(Permissions, self),
         )
 
     async def may_configure(self, _request: Request) -> bool:
@@ -109,7 +105,7 @@ async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> Non
 
 async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
     async def of_the_key_in_use(error: Exception, _request: Request) -> Message:
-        none_left = BudgetState(remaining=0, wait_s=900, age_s=3, highest_seen=1_000)
+        none_left = Allowance(remaining=0, wait_s=900, age_s=3, highest_seen=1_000)
         return failure_message(error, facts_for_admin(allowance=none_left))
 
     screen = KeyScreen(of_the_key_in_use, FakeClock())

@@ -55,7 +55,7 @@ class InterruptedBot(Bot):
         """Whether nobody else waits, and an open window is known to be open."""
         window = request.answer.window
         is_open = window is None or bool(window.view_id or request.answer.view_id)
-        return len(self.dispatcher.boundary.inflight._open) == 1 and is_open
+        return len(self.dispatcher.boundary._waiting) == 1 and is_open
 
     def said(self, channel: str = "general") -> list[Message]:
         return self.bob.messages(channel)

@@ -14,7 +14,7 @@ from bot.scans.bulk_views import (
     running_message,
     started_message,
 )
-from bot.tracker.rate_limit import BudgetState
+from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_key_record, facts_of
 from tests.loops import loop_over
@@ -37,8 +37,8 @@ def a_run(*done: Item, left: int = 0, **fields: object) -> BulkScan:
     return replace(run, **fields)  # type: ignore[arg-type]
 
 
-def an_allowance(remaining: int | None) -> BudgetState:
-    return BudgetState(remaining=remaining, highest_seen=1000)
+def an_allowance(remaining: int | None) -> Allowance:
+    return Allowance(remaining=remaining, highest_seen=1000)
 
 
 def test_the_price_says_the_time_what_is_left_and_what_it_is_for() -> None:

@@ -34,7 +34,7 @@ class Slack:
 
     def __init__(self) -> None:
         self.clock = FakeClock()
-        self.health = SlackHealth(seconds=self.clock.seconds)
+        self.health = SlackHealth(self.ask, seconds=self.clock.seconds)
         self.error: SlackError | None = None
         self.calls = 0
 
@@ -45,7 +45,7 @@ class Slack:
 
     async def is_well(self) -> bool:
         try:
-            await self.health.check(self.ask)
+            await self.health.check()
         except SlackError:
             return False
         return True

@@ -26,7 +26,6 @@ from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
-from bot.keys.allowances import KeyAllowances
 from bot.keys.repository import Keys
 from bot.ops.backup import restore
 from bot.process.concurrency import Tasks
@@ -42,7 +41,7 @@ from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 from bot.store.sqlite import open_sqlite
 from bot.tracker.names import default_names
-from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY
 from tests.fakes import FakeLists
@@ -93,8 +92,8 @@ async def audit(documents: Documents) -> None:
 
 async def budget(documents: Documents) -> None:
     limits = SharedLimits(documents, RateLimiter(clock=lambda: WRITTEN_AT), Tasks())
-    state = await KeyAllowances(keys_in(documents), limits).of(HOME)
-    assert state is not None
+    key = await keys_in(documents).stored(HOME)
+    state = await limits.state(HOME, fingerprint(key.secret))
     assert state.remaining is not None
 
 
@@ -188,9 +187,7 @@ async def seen(documents: Documents) -> None:
 
 async def to_add(documents: Documents) -> None:
     [document] = await documents.list_prefix(f"{HOME}/to-add/")
-    lists = DomainLists(
-        documents, DomainAdder(refuse, portfolio()), portfolio(), clock=lambda: WRITTEN_AT
-    )
+    lists = DomainLists(documents, DomainAdder(refuse, portfolio()), portfolio())
     new = await lists.kept(HOME, document.key.rpartition("/")[2])
     assert new.hosts == ["new.example"]
 

@@ -101,7 +101,7 @@ class Notes:
 
 
 def timed(stored: MemoryDocuments, notes: Notes) -> ErasableDocuments:
-    return timed_documents(FencedDocuments(stored), notes)
+    return timed_documents(FencedDocuments(stored, beginning_of=scope_of_key), notes)
 
 
 async def test_every_call_passes_through_and_is_measured() -> None:

@@ -104,7 +104,7 @@ async def add_the_rest(app: Harness, path: Path) -> None:
     )
     await KeptCommands(store, ring, clock=app.clock).keep(home, line)
     portfolio = Portfolio(FakeLists().list_domains, clock=app.clock)
-    lists = DomainLists(store, DomainAdder(refuse, portfolio), portfolio, clock=app.clock)
+    lists = DomainLists(store, DomainAdder(refuse, portfolio), portfolio)
     added = NewDomain(host="new.example", domain_type="owned", tags=("prod",))
     await lists.keep(home, NewDomains((added,)))
     await store.vacuum()

@@ -13,7 +13,7 @@ from bot.tracker.rate_limit import (
     HIGHEST_KEPT_S,
     SKEW_S,
     WINDOW_S,
-    BudgetState,
+    Allowance,
     Purpose,
     RateLimiter,
     RateLimitState,
@@ -164,11 +164,11 @@ def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeCl
     budget.record_remaining("k", 1000)
     budget.record_remaining("k", 10)
     clock.advance(WINDOW_S - 1)
-    assert budget.state("k") == BudgetState(remaining=10, age_s=WINDOW_S - 1, highest_seen=1000)
+    assert budget.state("k") == Allowance(remaining=10, age_s=WINDOW_S - 1, highest_seen=1000)
 
     clock.advance(1)
 
-    assert budget.state("k") == BudgetState(highest_seen=1000)
+    assert budget.state("k") == Allowance(highest_seen=1000)
     budget.check("k", PERSON)
     budget.check("k", PERSON)
 
@@ -181,7 +181,7 @@ def test_a_reading_is_forgotten_after_an_hour(budget: RateLimiter, clock: FakeCl
 def test_the_reserve_is_reported(
     remaining: int | None, highest: int, reserve: int, is_reached: bool
 ) -> None:
-    state = BudgetState(remaining=remaining, highest_seen=highest)
+    state = Allowance(remaining=remaining, highest_seen=highest)
 
     assert (state.reserve, state.is_reserve_reached) == (reserve, is_reached)
 
@@ -222,7 +222,7 @@ def test_later_and_highest_counts_win(
     other.learn("k", one.known("k"))
 
     assert one.known("k") == other.known("k")
-    assert one.state("k") == BudgetState(remaining=40, age_s=0, highest_seen=1000)
+    assert one.state("k") == Allowance(remaining=40, age_s=0, highest_seen=1000)
 
 
 def test_an_older_state_is_ignored(one: RateLimiter, other: RateLimiter, clock: FakeClock) -> None:

@@ -90,7 +90,7 @@ async def test_a_replacement_is_led_from_step_to_step(ready: Harness) -> None:
     assert f"…{ready.key[-4:]}" in second.everything
     assert shown(new) in in_use.everything
     assert f"`Domain Tracker for Slack, {day_text(ready.clock().date())}`" in in_use.everything
-    before = f"The previous key, `Domain Tracker for Slack` (`…{ready.key[-4:]}`)"
+    before = f"The old key, `Domain Tracker for Slack` (`…{ready.key[-4:]}`)"
     assert before in in_use.everything
     assert f"…{ready.key[-4:]}" in left.everything
     assert "Step 3 of 3" in third.everything

@@ -1,33 +1,30 @@
 """Begin the work of documents that are due: one of each workspace, a few at once."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections import deque
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime
 from typing import ClassVar
 
 import structlog
 
+from bot.process.clock import Clock
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.store.documents import Documents
 
-# Workspaces of one kind in this process: people need the other places for scans.
-AT_ONCE = 2
-
 
 @dataclass(slots=True)
 class DueWork(ABC):
-    """Works on each document `<workspace>/<kind>` that is due, two at once in this process."""
+    """Works on each document `<workspace>/<kind>` that is due, `at_once` in this process."""
 
     kind: ClassVar[str]
+    at_once: ClassVar[int]
     documents: Documents
     tasks: Tasks
     _: KW_ONLY
-    clock: Callable[[], datetime]
-    is_stopped: bool = field(default=False, init=False)
-    has_waiting: bool = field(default=False, init=False)
+    clock: Clock
+    _waiting: deque[WorkspaceId] = field(default_factory=deque, init=False)
     _under_way: set[WorkspaceId] = field(default_factory=set, init=False)
 
     @abstractmethod
@@ -35,23 +32,24 @@ class DueWork(ABC):
         """Work on the document of a workspace.
 
         Put it off first, so that no other process takes it too. Work of many steps ends between
-        two of them when the bot `is_stopped`, or when it `has_waiting`, and comes due at once.
+        two of them when the process stops, or when it `has_waiting`, and comes due at once.
         """
 
     async def run_due(self) -> None:
         """Begin what is due, the longest due first, without a wait for its end."""
-        self.has_waiting = False
-        for key in await self.documents.due_keys(self.clock(), self.kind):
-            workspace = workspace_of_key(key)
-            if workspace not in self._under_way:
-                self.has_waiting = len(self._under_way) >= AT_ONCE
-                if self.is_stopped or self.has_waiting:
-                    return
-                self._under_way.add(workspace)
-                self.tasks.start(self._run(workspace))
+        due = map(workspace_of_key, await self.documents.due_keys(self.clock(), self.kind))
+        self._waiting = deque(each for each in due if each not in self._under_way)
+        self._begin()
 
-    def stop_all(self) -> None:
-        self.is_stopped = True
+    @property
+    def has_waiting(self) -> bool:
+        return bool(self._waiting)
+
+    def _begin(self) -> None:
+        while self._waiting and not self.tasks.is_stopping and len(self._under_way) < self.at_once:
+            workspace = self._waiting.popleft()
+            self._under_way.add(workspace)
+            self.tasks.start(self._run(workspace))
 
     async def _run(self, workspace: WorkspaceId) -> None:
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), work=self.kind):
@@ -60,3 +58,4 @@ class DueWork(ABC):
                     await self.work(workspace)
             finally:
                 self._under_way.discard(workspace)
+                self._begin()
