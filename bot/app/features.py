@@ -221,9 +221,12 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     )
     listed = DigestListeners(digests=digests, access=access, screen=screen)
     listed.register(dispatcher)
-    AlertListeners(alerts=features.repository, cards=features.cards, screen=screen).register(
-        dispatcher
-    )
+    AlertListeners(
+        alerts=features.repository,
+        cards=features.cards,
+        screen=screen,
+        kept_facts=features.kept_facts,
+    ).register(dispatcher)
     form = DigestFormListeners(digests=digests, access=access, screen=screen, groups=UserGroups())
     form.register(dispatcher)
     DigestLineListeners(listed, form).register(dispatcher)

@@ -147,6 +147,15 @@ def moment_token(moment: datetime) -> str:
     return f"<!date^{seconds}^{{date_short_pretty}} at {{time}}|{moment_text(moment)}>"
 
 
+def day_token(day: date) -> str:
+    """Return mrkdwn that shows a day as `moment_token` shows moments.
+
+    Slack has tokens for moments only: 10:00 UTC is on that day from UTC-10 to UTC+13.
+    """
+    moment = datetime(day.year, day.month, day.day, 10, tzinfo=UTC)
+    return f"<!date^{int(moment.timestamp())}^{{date_short}}|{day_text(day)}>"
+
+
 def duration_text(seconds: float) -> str:
     """Return `40 s`, `3 min` or `2 h`, at least `1 s`."""
     if seconds < 90:
@@ -154,6 +163,15 @@ def duration_text(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"{math.ceil(seconds / 60)} min"
     return f"{math.ceil(seconds / 3600)} h"
+
+
+def minutes_text(minutes: int) -> str:
+    """Return `40 minutes`, `3 hours` or `2 days`."""
+    if minutes >= 2_880:
+        return plural(minutes // 1_440, "day")
+    if minutes >= 120 or minutes == 60:
+        return plural(minutes // 60, "hour")
+    return plural(minutes, "minute")
 
 
 def age_text(seconds: float) -> str:

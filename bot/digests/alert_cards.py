@@ -15,9 +15,9 @@ from functools import partial
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.digests import alert_life as life
-from bot.digests.models import Alert, Digest, UnknownAlertError, UnknownDigestError
+from bot.digests.models import Alert, Digest, Reminder, UnknownAlertError, UnknownDigestError
 from bot.digests.repository import ALERT, DigestRepository
-from bot.digests.views.alert import alert_message
+from bot.digests.views.alert import alert_message, reminder_line
 from bot.digests.views.wording import person
 from bot.process.clock import Clock
 from bot.process.errors import BotError, log_and_suppress
@@ -138,6 +138,10 @@ class AlertCards:
             return False
         digest = await self._digest(workspace, name)
         tries, wait = 0, None
+        now = self.clock()
+        is_due = alert.remind_at and alert.remind_at <= now
+        if is_due and not _due_reminder(alert, digest, now):
+            alert = await change(lambda each: replace(each, remind_at=None))
         try:
             alert = await self._draw(workspace, name, alert, digest, token)
         except SlackError as error:
@@ -166,8 +170,8 @@ class AlertCards:
         if alert.ts and shown != alert.shown:
             await self.posts.edit(workspace, SentMessage(place, alert.ts), message)
             alert = await change(partial(self._kept, token=token, shown=shown))
-        while alert.lines and (alert.ts or not alert.down):
-            line, thread = alert.lines[0], alert.ts or None
+        while line := self._next_line(alert, digest):
+            thread = alert.ts or None
             await self.posts.acquire_turn(workspace, place)
             try:
                 await self.posts.post(workspace, place, plain_message(line), thread_ts=thread)
@@ -177,16 +181,38 @@ class AlertCards:
             alert = await change(partial(self._kept, token=token, line=line))
         return alert
 
+    def _next_line(self, alert: Alert, digest: Digest | None) -> str:
+        """Return what the thread of a card gets to read next, nothing if that is all."""
+        if alert.lines and (alert.ts or not alert.down):
+            return alert.lines[0]
+        reminder = _due_reminder(alert, digest, self.clock())
+        return reminder_line(alert, reminder) if reminder else ""
+
     def _kept(self, alert: Alert, token: str, *, shown: str = "", line: str = "") -> Alert:
         """Return an alert after a step of `token`, whose claim goes on."""
-        lines = alert.lines[1:] if line and alert.lines[:1] == (line,) else alert.lines
+        is_first = alert.lines[:1] == (line,)
         due = self.clock() + life.CARD_CLAIM if alert.claimed_by == token else alert.due
-        return replace(alert, shown=shown or alert.shown, lines=lines, due=due)
+        return replace(
+            alert,
+            shown=shown or alert.shown,
+            lines=alert.lines[1:] if is_first else alert.lines,
+            due=due,
+            remind_at=None if line and not is_first else alert.remind_at,
+        )
 
     async def _digest(self, workspace: WorkspaceId, name: str) -> Digest | None:
         with suppress(UnknownDigestError):
             return await self.repository.get(workspace, name.partition("/")[0])
         return None
+
+
+def _due_reminder(alert: Alert, digest: Digest | None, now: datetime) -> Reminder | None:
+    """Return who is to be mentioned now, `None` unless the card waits for somebody."""
+    is_due = alert.remind_at is not None and alert.remind_at <= now
+    if digest is None or not (is_due and alert.ts and alert.down):
+        return None
+    is_snoozed = alert.active_snooze(now) or digest.active_snooze(now)
+    return None if is_snoozed or _last_word(alert, digest, now) else digest.plan.reminder
 
 
 def _is_over(alert: Alert, digest: Digest, now: datetime) -> bool:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
-from bot.digests.models import Alert, Digest, Fall, Snoozes
+from bot.digests.models import Alert, Digest, Fall, Snooze, Snoozes
 from bot.digests.report import (
     Post,
     Report,
@@ -112,10 +112,13 @@ def _with_ends(fall: Fall, domain: Domain, row: Ending, report: Report) -> Fall:
 def alert_of(post: Post, channel_id: str) -> Alert:
     """Return the alert about what got worse, before its post."""
     notes = (late_line(post), coverage_text(post.report.coverage))
+    reminder, ends_at = post.digest.plan.reminder, post.sent_at + KEPT_FOR
+    remind_at = post.sent_at + timedelta(minutes=reminder.after) if reminder else None
     return Alert(
         channel_id=channel_id,
         falls=falls_in(post.report, post.sent_at),
-        due=post.sent_at + KEPT_FOR,
+        due=remind_at or ends_at,
+        remind_at=remind_at,
         owners=owners_to_mention(post.report, post.digest.plan.mentions),
         notes=tuple(filter(None, notes)),
     )
@@ -146,7 +149,7 @@ def _news(fall: Fall, again: Fall) -> Fall | None:
     changes = tuple(
         each
         for each in again.changes
-        if each not in fall.changes
+        if not (each.expected_by or each in fall.changes)
         and not is_same(each.sign, first.get(kind_of(each.sign), each.before), each.after)
     )
     reached = fall.marks if fall.is_down else {}
@@ -190,6 +193,9 @@ def _with_state(fall: Fall, look: Look) -> Fall:
     if domain is None or not fall.is_down:
         is_gone = look.is_whole and domain is None and fall.recovered_at is None
         return replace(fall, is_gone=is_gone)
+    if row:  # by `Expected` on another card
+        known = tuple(each.expected_if_in(row.changes) for each in fall.changes)
+        fall = replace(fall, changes=known)
     score = domain.health_score
     points = fall.rule.points
     if fall.low is not None and score is not None:
@@ -255,7 +261,13 @@ def expect(alert: Alert, place: int, user_id: str, now: datetime) -> Alert:
     fall = alert.falls[place]
     if not (fall.is_down and fall.hijack_signs):
         return alert
-    known = replace(fall, expected=(*fall.expected, *fall.hijack_signs), expected_by=user_id)
+    signs = set(fall.hijack_signs)
+    known = replace(
+        fall,
+        changes=tuple(
+            each._replace(expected_by=user_id) if each in signs else each for each in fall.changes
+        ),
+    )
     is_worse = known.is_lower or known.marks or known.awaited_issues
     known = known if is_worse else replace(known, recovered_at=now)
     falls = (*alert.falls[:place], known, *alert.falls[place + 1 :])
@@ -268,7 +280,7 @@ def take(alert: Alert, user_id: str, now: datetime, *, takes_over: bool) -> Aler
         return alert
     line = f"<@{user_id}> took over from <@{alert.taken_by}>."
     lines = (*alert.lines, line) if alert.taken_by else alert.lines
-    return replace(alert, taken_by=user_id, taken_at=now, lines=lines)
+    return replace(alert, taken_by=user_id, taken_at=now, lines=lines, remind_at=None)
 
 
 def let_go(alert: Alert, user_id: str) -> Alert:
@@ -277,6 +289,11 @@ def let_go(alert: Alert, user_id: str) -> Alert:
         return alert
     lines = (*alert.lines, f"<@{user_id}> let go. To take it, press `I'm on it`.")
     return replace(alert, taken_by=None, taken_at=None, lines=lines)
+
+
+def snoozed(alert: Alert, snooze: Snooze | None) -> Alert:
+    """Return an alert with a snooze, or without one."""
+    return replace(alert, snooze=snooze, remind_at=None if snooze else alert.remind_at)
 
 
 def snoozed_hosts(
@@ -320,9 +337,9 @@ def released(alert: Alert, token: str, now: datetime, due: datetime, *, tries: i
 
 
 def next_due(alert: Alert, digest: Digest, now: datetime) -> datetime:
-    """Return when a card changes by itself: a snooze ends, or the watch does."""
+    """Return when a card changes by itself: a reminder, the end of a snooze or of the watch."""
     ends = (each and each.until for each in (alert.active_snooze(now), digest.active_snooze(now)))
-    moments = [end for end in ends if end]
+    moments = [each for each in (*ends, alert.remind_at) if each]
     return (
         min([alert.falls[0].at + KEPT_FOR, *moments])
         if alert.down

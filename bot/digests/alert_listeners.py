@@ -14,6 +14,7 @@ from bot.digests.screen import DigestScreen
 from bot.digests.views import alert as views
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
+from bot.domains.kept_facts import FactsRepository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class AlertListeners:
     alerts: DigestRepository
     cards: AlertCards
     screen: DigestScreen
+    kept_facts: FactsRepository
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(views.TAKE, partial(self.take, takes_over=False))
@@ -53,27 +55,31 @@ class AlertListeners:
             await request.reply(plain_message(views.taken_already_text(after, user_id)))
 
     async def expect(self, request: Request, value: str) -> None:
-        """Note that a member of the channel knew of the changes of a domain."""
+        """Note that a member of the channel knew of the changes of a domain.
+
+        Digests and further alerts call them expected.
+        """
         name, _, place = value.rpartition("/")
         user_id, now = request.origin.user_id, self.screen.clock()
-        await self._require_visitor(request, name)
-        await self._change(
-            request, name, partial(life.expect, place=int(place), user_id=user_id, now=now)
-        )
+        alert = await self._require_visitor(request, name)
+        expect = partial(life.expect, place=int(place), user_id=user_id, now=now)
+        fall = expect(alert).falls[int(place)]
+        await self.kept_facts.expect(request.workspace, fall.host, fall.expected)
+        await self._change(request, name, expect)
 
     async def snooze(self, request: Request, value: str) -> None:
         """Let the domains of a card be, for those who may change its digest."""
         name, _, length = value.rpartition("/")
         _, visitor = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         snooze = _snooze(visitor.editor.user_id, length, self.screen.clock())
-        await self._change(request, name, lambda alert: replace(alert, snooze=snooze))
+        await self._change(request, name, partial(life.snoozed, snooze=snooze))
 
     async def wake(self, request: Request, name: str) -> None:
         """End the snooze of a card, and that of its whole alert."""
         digest, _ = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         if digest.snooze:
             await self.screen.digests.snooze(request.workspace, digest.digest_id, None)
-        await self._change(request, name, lambda alert: replace(alert, snooze=None))
+        await self._change(request, name, partial(life.snoozed, snooze=None))
 
     async def show_details(self, request: Request, name: str) -> None:
         """Show all domains of a card to the person who pressed."""
@@ -105,7 +111,7 @@ class AlertListeners:
         hosts: list[str] = []
         for name, alert in (await self.alerts.alerts(request.workspace, digest_id)).items():
             if alert.down or snooze is None:
-                await self._change(request, name, lambda each: replace(each, snooze=snooze))
+                await self._change(request, name, partial(life.snoozed, snooze=snooze))
                 hosts += alert.hosts
         return hosts
 

@@ -12,10 +12,13 @@ from bot.digests.models import (
     HEARTBEATS,
     MAX_END_DAYS,
     MAX_NAME_CHARS,
+    REMIND_AFTER,
     Mention,
     Mode,
     Plan,
+    Reminder,
     Rule,
+    is_direct,
     number_of,
 )
 from bot.digests.schedule import FORTNIGHT, LOOKS, Schedule, month_day_of, time_of
@@ -25,7 +28,7 @@ from bot.tracker.findings import Severity
 
 WORKDAYS, ALL_DAYS = frozenset(range(5)), frozenset(range(7))
 WEEKLY, FORTNIGHTLY, MONTHLY = "weekly", "fortnightly", "monthly"
-NEVER = "never"  # a value of `Heartbeat`
+NEVER = "never"  # a value of `Heartbeat` and of `If no one is on it`
 _WITHOUT_QUOTES = dict.fromkeys(map(ord, QUOTES))
 
 
@@ -58,6 +61,9 @@ class Draft:
     end_days: str = ", ".join(map(str, DEFAULT_RULE.days))
     least: str = DEFAULT_RULE.least.value
     has_file: bool = False
+    remind_after: str = NEVER
+    remind_people: tuple[str, ...] = ()
+    remind_group: tuple[str, str] | None = None
 
     @property
     def every(self) -> int | None:
@@ -67,6 +73,14 @@ class Draft:
     @property
     def is_alert(self) -> bool:
         return self.every is not None
+
+    @property
+    def reminder(self) -> Reminder | None:
+        """The reminder of an alert in a channel; it may lack people to mention."""
+        after = number_of(self.remind_after, REMIND_AFTER)  # not for "never"
+        if after is None or not self.is_alert or is_direct(self.channel_id):
+            return None
+        return Reminder(after=after, people=self.remind_people, group=self.remind_group)
 
     @property
     def schedule(self) -> Schedule | None:
@@ -88,6 +102,7 @@ class Draft:
 def draft_of(plan: Plan) -> Draft:
     """Return the fields of an existing digest, without its mention rules."""
     every, schedule, rule = plan.heartbeat_every, plan.schedule, plan.rule
+    reminder = plan.reminder
     is_weekly = schedule.weeks != FORTNIGHT
     return Draft(
         channel_id=plan.channel_id,
@@ -106,6 +121,9 @@ def draft_of(plan: Plan) -> Draft:
         end_days=", ".join(map(str, rule.days)),
         least=rule.least.value,
         has_file=plan.has_file,
+        remind_after=f"{reminder.after}" if reminder else NEVER,
+        remind_people=reminder.people if reminder else (),
+        remind_group=reminder.group if reminder else None,
     )
 
 
@@ -135,6 +153,7 @@ def plan_of(draft: Draft) -> Plan:
             least=Severity(draft.least),
         ),
         has_file=draft.has_file and not draft.is_alert,
+        reminder=draft.reminder,
     )
 
 

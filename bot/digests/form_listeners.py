@@ -52,12 +52,13 @@ class DigestFormListeners:
         dispatcher.action(form_fields.MORE, self.show_more)
         of_days = (form_fields.DAYS_FIELD, form_fields.LOOK_DAYS_FIELD, form_fields.DAY_FIELD)
         of_time = (form_fields.REPEAT_FIELD, form_fields.TIME_FIELD, form_fields.ZONE_FIELD)
-        for field in (*of_days, *of_time, form_fields.MODE_FIELD):
+        for field in (*of_days, *of_time, form_fields.MODE_FIELD, form_fields.REMIND_FIELD):
             dispatcher.action(field, self.draw_again, is_awaited=False)
         dispatcher.view(modal.EDIT_FORM, checked_values, self.save, busy=tables.saving_form)
         dispatcher.options(form_fields.ZONE_FIELD, self.offer_zones)
         dispatcher.options(form_fields.LABEL_FIELD, self.offer_labels)
         dispatcher.options(form_fields.GROUP_FIELD, self.offer_groups)
+        dispatcher.options(form_fields.REMIND_GROUP_FIELD, self.offer_groups)
 
     async def offer_zones(self, _conversation: Request, typed: str) -> list[Block]:
         now = self.screen.clock()

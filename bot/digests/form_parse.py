@@ -64,7 +64,11 @@ FIELDS: dict[str, tuple[str, Callable[[Field], Any]]] = {
     "label": (form_fields.LABEL_FIELD, lambda field: field.value),
     "people": (form_fields.PEOPLE_FIELD, lambda field: field.user_ids),
     "group": (form_fields.GROUP_FIELD, lambda field: field.option),
+    "remind_after": (form_fields.REMIND_FIELD, _value),
+    "remind_people": (form_fields.REMIND_PEOPLE_FIELD, lambda field: field.user_ids),
+    "remind_group": (form_fields.REMIND_GROUP_FIELD, lambda field: field.option),
 }
+_SETS = {"days", "look_days"}
 
 
 def draft_in(values: Values, hidden: Mapping[str, Any]) -> Draft:
@@ -73,7 +77,7 @@ def draft_in(values: Values, hidden: Mapping[str, Any]) -> Draft:
     has_rules = rules.state.get("selected_options") is not None
     there = {action_id for elements in values.values() for action_id in elements}
     given: dict[str, Any] = {
-        name: frozenset(value) if isinstance(value, list) else value
+        name: (frozenset if name in _SETS else tuple)(value) if isinstance(value, list) else value
         for name, value in hidden.items()
     }
     given |= {
@@ -144,6 +148,7 @@ def problems_of(draft: Draft) -> dict[str, str]:
         if end_days_of(draft.end_days)
         else "Type up to six whole numbers from 1 to 365.",
         "least": "" if is_least else "Please choose a severity.",
+        "remind_after": _reminder_problem(draft.reminder),
         **_rule_problem(draft),
     }
     return {name: sentence for name, sentence in sentences.items() if sentence}
@@ -187,6 +192,14 @@ def _not_understood(typed: str) -> Iterator[str]:
 
 def _named(part: str) -> str:
     return f"“{outside(part, 60)}”"
+
+
+def _reminder_problem(reminder: models.Reminder | None) -> str:
+    if reminder is None:
+        return ""
+    if reminder.group and not GROUP_ID.fullmatch(reminder.group[0]):
+        return "Please pick the user group from the list."
+    return "" if reminder.who else "Choose people or a user group to mention then."
 
 
 def _rule_problem(draft: Draft) -> dict[str, str]:

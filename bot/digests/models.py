@@ -13,12 +13,12 @@ from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
 from bot.tracker.findings import SEVERITIES, SOON_DAYS, Severity
-from bot.tracker.hijack_signs import is_worse
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40
 WORST_COUNTS = range(5, 26)
 HEARTBEATS = (3, 5, 7, 14, 30)
+REMIND_AFTER = (15, 60, 240)  # minutes
 MAX_FILTER_CHARS = 500
 MAX_RULES = 10
 MAX_NAME_CHARS = 60
@@ -72,6 +72,23 @@ class Mention:
 
     label: str
     who: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminder:
+    """Who is mentioned in the thread of a card that no one is on `after` so many minutes.
+
+    `people` are ids of people, `group` is the id of a user group and its handle.
+    """
+
+    after: int
+    people: tuple[str, ...] = ()
+    group: tuple[str, str] | None = None
+
+    @property
+    def who(self) -> tuple[str, ...]:
+        """The ids of the people and of the user group."""
+        return (*self.people, *(self.group or ())[:1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +151,7 @@ class Plan:
     name: str = ""
     rule: Rule = DEFAULT_RULE
     has_file: bool = False
+    reminder: Reminder | None = None
 
     @property
     def is_own(self) -> bool:
@@ -164,8 +182,7 @@ class Fall:
     the dates of
     its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
     what scans found since the look before. `has_score_back`: the score has recovered, something
-    else has not. `was_back`: at the last look all was as before, by a few points. `expected` are
-    the changes that `expected_by` knew of.
+    else has not. `was_back`: at the last look all was as before, by a few points.
     """
 
     host: str
@@ -187,8 +204,6 @@ class Fall:
     recovered_at: datetime | None = None
     is_gone: bool = False
     domain_id: str | None = None
-    expected: tuple[KnownChange, ...] = ()
-    expected_by: str | None = None
 
     @property
     def is_lower(self) -> bool:
@@ -198,8 +213,12 @@ class Fall:
     @property
     def hijack_signs(self) -> tuple[KnownChange, ...]:
         """The changes that may be a hijack, without expected ones."""
-        worse = (each for each in self.changes if is_worse(each.sign, each.after))
-        return tuple(each for each in worse if each not in self.expected)
+        return tuple(each for each in self.changes if each.is_alarm)
+
+    @property
+    def expected(self) -> tuple[KnownChange, ...]:
+        """The changes that a person knew of."""
+        return tuple(each for each in self.changes if each.expected_by)
 
     @property
     def was_expected(self) -> bool:
@@ -226,7 +245,8 @@ class Alert:
     same. `owners` are the ids that it mentions, `notes` mrkdwn as it was posted. `lines` are
     still to be posted in its thread. `shown` names what the card shows. It is looked at again at
     `due`. While `claimed_by` a process draws it until `due`, and `is_stale` tells that process to
-    draw it once more. `tries` counts failed attempts.
+    draw it once more. `tries` counts failed attempts. `remind_at`: when people are
+    mentioned unless somebody is on it by then, `None` once they were or need not be.
     """
 
     channel_id: str
@@ -244,6 +264,7 @@ class Alert:
     claimed_by: str = ""
     is_stale: bool = False
     tries: int = 0
+    remind_at: datetime | None = None
 
     @property
     def down(self) -> tuple[Fall, ...]:

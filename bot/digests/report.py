@@ -22,7 +22,6 @@ from bot.domains.lookup import host_of
 from bot.domains.query import ALL_SCORES, Bounds
 from bot.tracker.findings import SEVERITIES, EndDate, Knowledge, Severity
 from bot.tracker.health import Band, Summary, band_of, summary
-from bot.tracker.hijack_signs import is_worse
 from bot.tracker.models import Domain
 
 # Such a title is as old as its scan; `soon` says how many days are left now.
@@ -108,8 +107,8 @@ class Report:
     @property
     def taken(self) -> tuple[Domain, ...]:
         """The domains with a change among `changed` that may be a hijack."""
-        worse = (each for each in self.changed if is_worse(each[2].sign, each[2].after))
-        return tuple({domain.domain: domain for domain, _, _ in worse}.values())
+        alarms = (domain for domain, _, change in self.changed if change.is_alarm)
+        return tuple({domain.domain: domain for domain in alarms}.values())
 
 
 def make_report(

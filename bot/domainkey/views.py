@@ -17,7 +17,7 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import KEYS_PAGE, code, day_text, moment_token, plural
+from bot.blocks.text import KEYS_PAGE, code, day_token, moment_token, plural
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.commands import COMMANDS, Audience
 from bot.keys.key_pair import EarlierKey
@@ -58,9 +58,9 @@ def expiry_text(expires_on: date | None, today: date) -> str:
         return "not known"
     days = (expires_on - today).days
     if days < 0:
-        return f"{day_text(expires_on)} (expired)"
+        return f"{day_token(expires_on)} (expired)"
     left = "today" if days == 0 else f"in {plural(days, 'day')}"
-    return f"{day_text(expires_on)} ({left})"
+    return f"{day_token(expires_on)} ({left})"
 
 
 def has_expired(record: KeyRecord, today: date) -> bool:

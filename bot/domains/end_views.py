@@ -1,9 +1,9 @@
 """Draw when registrations and certificates end. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from bot.blocks.text import age_text, day_text, moment_token, plural
+from bot.blocks.text import age_text, day_text, day_token, moment_token, plural
 from bot.domains.kept_facts import Coverage, Ending, KeptFacts, KnownChange
 from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, ScanFacts
 from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
@@ -51,7 +51,8 @@ def span_text(days: int) -> str:
 
 def end_date_text(end: EndDate) -> str:
     """Return mrkdwn of when something ends, the day alone where the scan names no time zone."""
-    return _both_dates(moment_token(end.moment) if end.moment else day_text(end.day), end)
+    text = moment_token(end.moment) if end.moment else day_token(end.day)
+    return _with_others(text, map(day_token, end.also))
 
 
 def end_cells(row: KeptFacts | None, now: datetime, *, is_owned: bool = True) -> tuple[Cell, Cell]:
@@ -86,12 +87,15 @@ def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = 
 def soon_words(facts: ScanFacts | KeptFacts, now: datetime, within: int = SOON_DAYS) -> str:
     """Return all that ends within so many days without its sign, or nothing."""
     near = (each for each in ends(facts) if each[1].days_left(now) <= within)
-    return ", ".join(_both_dates(end_text(name.lower(), end, now), end) for name, end in near)
+    return ", ".join(
+        _with_others(end_text(name.lower(), end, now), map(day_text, end.also))
+        for name, end in near
+    )
 
 
-def _both_dates(text: str, end: EndDate) -> str:
-    also = ", ".join(map(day_text, end.also))
-    return f"{text} (the scan also says {also})" if also else text
+def _with_others(text: str, days: Iterable[str]) -> str:
+    others = ", ".join(days)
+    return f"{text} (the scan also says {others})" if others else text
 
 
 def sign_words(change: KnownChange) -> str:

@@ -7,7 +7,7 @@ domains does not write them all.
 
 import asyncio
 import zlib
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from bot.tracker.findings import (
     ScanFacts,
     Severity,
 )
-from bot.tracker.hijack_signs import KINDS, is_same, kind_of
+from bot.tracker.hijack_signs import KINDS, is_same, is_worse, kind_of
 
 KIND = "ends"
 DOCUMENTS = 16
@@ -67,12 +67,28 @@ class KnownChange(NamedTuple):
     """A sign of who controls the domain (see `bot.tracker.hijack_signs`) that changed.
 
     A scan found it at `since`, in seconds since 1970; the last scan that said it said `before`.
+    `expected_by` is the id of the person who knew of it, "" for none.
     """
 
     sign: str
     before: str
     after: str
     since: float
+    expected_by: str = ""
+
+    @property
+    def is_alarm(self) -> bool:
+        """Whether it may be a hijack, as far as anybody said."""
+        return is_worse(self.sign, self.after) and not self.expected_by
+
+    def expected_if_in(self, known: Iterable["KnownChange"]) -> "KnownChange":
+        """Return it as expected where one of `known` is of its kind, as late, and expected."""
+        by = (
+            each.expected_by
+            for each in known
+            if kind_of(each.sign) == kind_of(self.sign) and each.since >= self.since
+        )
+        return self._replace(expected_by=self.expected_by or next(filter(None, by), ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,11 +317,32 @@ class FactsRepository:
             after = _after(before, ends)
             return Write({"v": 1, "hosts": rows | {host: msgspec.to_builtins(after)}})
 
-        number = zlib.crc32(host.encode()) % DOCUMENTS
-        await update(self._documents, f"{workspace}/{KIND}/{number}", noted)
-        self._known.pop(workspace, None)
+        await self._update(workspace, host, noted)
         now = ends.scanned_at.timestamp()
         return tuple(change for change in after.changes if change.since == now)
+
+    async def expect(
+        self, workspace: WorkspaceId, host: str, changes: Iterable[KnownChange]
+    ) -> None:
+        """Note which changes of `host`, up to these, a person knew of; raise StoreError."""
+
+        def noted(document: Document | None) -> Write | None:
+            rows = _rows(document)
+            row = _decoded(rows.get(host))
+            if row is None:
+                return None
+            known = tuple(each.expected_if_in(changes) for each in row.changes)
+            after = msgspec.to_builtins(replace(row, changes=known))
+            return Write({"v": 1, "hosts": rows | {host: after}})
+
+        await self._update(workspace, host, noted)
+
+    async def _update(
+        self, workspace: WorkspaceId, host: str, change: Callable[[Document | None], Write | None]
+    ) -> None:
+        number = zlib.crc32(host.encode()) % DOCUMENTS
+        await update(self._documents, f"{workspace}/{KIND}/{number}", change)
+        self._known.pop(workspace, None)
 
 
 def kept_of(host: str, facts: ScanFacts, now: datetime) -> KeptFacts:

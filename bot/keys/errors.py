@@ -5,7 +5,7 @@ from datetime import date
 from bot.access.views import names_text
 from bot.blocks import builders as blocks
 from bot.blocks.message import Block, Message
-from bot.blocks.text import KEYS_PAGE, code, day_text, duration_text, moment_token, plural
+from bot.blocks.text import KEYS_PAGE, code, day_token, duration_text, moment_token, plural
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.failure import Explain, Facts, Sentences, plain
 from bot.keys.key_record import (
@@ -110,7 +110,7 @@ def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
 
 def _why_invalid(expires_on: date | None, today: date) -> str:
     if expires_on and expires_on <= today:
-        return f"It expired on {day_text(expires_on)}."
+        return f"It expired on {day_token(expires_on)}."
     return "It was probably deleted or revoked, or it has expired."
 
 

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from bot.blocks.text import code, day_text, moment_token, plural
+from bot.blocks.text import code, day_token, moment_token, plural
 from bot.keys.key_record import KeyRecord
 from bot.tracker.rate_limit import Allowance
 
@@ -15,7 +15,7 @@ def expiry_words(record: KeyRecord, today: date) -> str:
     """Return the predicate of a sentence on a key's end: `expires tomorrow, 2 Mar 2030. …`."""
     if record.expires_on is None:
         return "has no known expiration date."
-    day, days = day_text(record.expires_on), (record.expires_on - today).days
+    day, days = day_token(record.expires_on), (record.expires_on - today).days
     after = "Commands and digests stop then without a new key."
     if days < 0:
         return f"expired on {day}, {plural(-days, 'day')} ago (date entered at setup)."

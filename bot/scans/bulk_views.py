@@ -16,7 +16,16 @@ from bot.blocks.builders import (
 )
 from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
-from bot.blocks.text import bold, code, host_text, lines_within, literal, moment_token, plural
+from bot.blocks.text import (
+    bold,
+    code,
+    host_text,
+    lines_within,
+    literal,
+    minutes_text,
+    moment_token,
+    plural,
+)
 from bot.blocks.window import OPEN_MESSAGES
 from bot.scans.bulk_record import MAX_DOMAINS, BulkScan, Item
 from bot.scans.service import SECONDS_EACH
@@ -111,10 +120,7 @@ def _cost(count: int, allowance: Allowance | None) -> str:
 
 
 def _span(count: int) -> str:
-    minutes = -(-count * SECONDS_EACH // 60)
-    if minutes < 90:
-        return plural(minutes, "minute")
-    return plural(-(-minutes // 60), "hour")
+    return minutes_text(-(-count * SECONDS_EACH // 60))
 
 
 def started_message(run: BulkScan, team_id: str) -> Message:

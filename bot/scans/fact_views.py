@@ -80,9 +80,13 @@ def end_named_by(issue: Issue) -> str | None:
 
 
 def issue_text(issue: Issue, limit: int = MAX_ISSUE_CHARS) -> str:
-    """Return `🔴 Critical: Listed on a blacklist – Ask them`, to be shown as plain text."""
-    word = outside(issue.word, 40).capitalize()
+    """Return `🔴 Critical: Listed on a blacklist – Ask them`, to be shown as plain text.
+
+    One that the service calls `Moderate` is a medium one, as in counts, filters and digests.
+    """
+    word = issue.severity.capitalize()
     if issue.severity is Severity.UNKNOWN:
+        word = outside(issue.word, 40).capitalize()
         word = f"Severity {word}" if word[:1].isdecimal() else word or "No severity"
     fix = outside(issue.fix, limit)
     title = outside(issue.title, limit) or "no title given"

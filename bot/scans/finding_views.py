@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import groupby
 
-from bot.blocks.text import day_text, literal, moment_token, outside
+from bot.blocks.text import day_token, literal, moment_token, outside
 from bot.process.redaction import redact
 from bot.tracker.changes import Change
 from bot.tracker.dates import read_date
@@ -140,4 +140,4 @@ def _moment_or_day(value: Scalar) -> str | None:
     read = read_date(value)
     if isinstance(read, datetime):
         return moment_token(read) if read.tzinfo else None
-    return day_text(read) if read else None
+    return day_token(read) if read else None

@@ -45,7 +45,6 @@ from bot.scans.service import ScanReport
 from bot.tracker.changes import Change
 from bot.tracker.facts import NOT_INCLUDED
 from bot.tracker.findings import Knowledge
-from bot.tracker.hijack_signs import is_worse
 from bot.tracker.readings import section_name
 from bot.tracker.sections import Section
 
@@ -191,7 +190,7 @@ def scan_message(
 def _signs(report: ScanReport) -> list[Block]:
     """Name what changed about who controls the domain: a hijack shows there first."""
     lines = [
-        f"{'🚨' if is_worse(each.sign, each.after) else '🔀'} {literal(sign_words(each), 400)}"
+        f"{'🚨' if each.is_alarm else '🔀'} {literal(sign_words(each), 400)}"
         for each in report.signs
     ]
     ask = "*Changed since the last scan: did your team do this?*"
@@ -248,8 +247,11 @@ def _ends(report: ScanReport) -> list[Block]:
         sign, text = end_sign(end, now, is_owned=has_sign), end_text(name, end, now)
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
-    if missing := [each for each in END_COLUMNS if each not in dict(given)]:
-        lines.append(f"{' and '.join(missing).capitalize()}: no end date that I can read.")
+    missing = {each for each in END_COLUMNS if each not in dict(given)}
+    for names, more in ((missing - signed, ""), (missing & signed, ", but an issue names it")):
+        if names:
+            named = " and ".join(each for each in END_COLUMNS if each in names)
+            lines.append(f"{named.capitalize()}: no end date that I can read{more}.")
     return [section("\n".join(lines))]
 
 

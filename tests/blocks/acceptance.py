@@ -19,9 +19,11 @@ MAX_TOP_LEVEL_CHARS = 4000
 MAX_MESSAGE_CHARS = 13_200
 # The only markup that may be there: a moment with its fallback, who set the key, its page.
 OUR_MARKUP = re.compile(
-    rf"<!date\^-?\d+\^\{{date_short_pretty\}} at \{{time\}}\|[^<>|&]+>|<@{ADMIN_ID}>"
+    r"<!date\^-?\d+\^(\{date_short_pretty\} at \{time\}|\{date_short\})\|[^<>|&]+>"
+    rf"|<@{ADMIN_ID}>"
     r"|<https://tracker\.example/keys\|Portfolio → API Keys>"
 )
+DAY = re.compile(r"<!date\^-?\d+\^\{date_short\}\|([^<>|&]+)>")
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -62,7 +64,8 @@ def shown(payload: Json) -> list[str]:
 
 
 def shown_text(message: Message) -> str:
-    return "\n".join(shown(message.as_args()))
+    """Return every text inside, its days as clients without tokens show them."""
+    return DAY.sub(r"\1", "\n".join(shown(message.as_args())))
 
 
 def buttons(payload: Json) -> dict[str, str]:

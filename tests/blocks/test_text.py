@@ -1,5 +1,5 @@
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 from hypothesis import given
@@ -10,6 +10,7 @@ from bot.blocks.text import (
     age_text,
     bold,
     code,
+    day_token,
     duration_text,
     escaped,
     host_text,
@@ -162,6 +163,15 @@ def test_a_moment_is_shown_in_the_readers_own_zone() -> None:
     assert moment_token(moment) == (
         "<!date^1801663559^{date_short_pretty} at {time}|3 Feb 2027, 14:05 UTC>"
     )
+
+
+@loop_over("hours", [-10, 0, 13])
+def test_a_day_is_the_same_for_readers_far_in_the_east_and_in_the_west(hours: int) -> None:
+    token = day_token(date(2027, 2, 3))
+    seconds = int(token.split("^")[1])
+
+    assert token.endswith("^{date_short}|3 Feb 2027>")
+    assert datetime.fromtimestamp(seconds, timezone(timedelta(hours=hours))).day == 3
 
 
 @loop_over(

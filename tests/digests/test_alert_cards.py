@@ -7,8 +7,9 @@ from datetime import timedelta
 
 import pytest
 
+from bot.digests import alert_life as life
 from bot.digests.alert_cards import AlertCards
-from bot.digests.models import Mode, UnknownAlertError
+from bot.digests.models import Alert, Mode, Reminder, Snooze, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.slack.errors import (
     ChannelClosedError,
@@ -17,7 +18,7 @@ from bot.slack.errors import (
     SlackUnavailableError,
 )
 from tests.builders import a_domain
-from tests.digests.builders import ACME, Bot
+from tests.digests.builders import ACME, BOB, Bot
 from tests.digests.test_worker_alerts import ALL_DAY, LOOK
 
 
@@ -109,6 +110,74 @@ async def test_a_card_that_was_deleted_in_slack_is_forgotten(bot: Bot) -> None:
     await sees(bot, 10)
 
     assert [text[:9] for _, text in bot.posts.posts] == ["a.example"]
+
+
+REMINDER = Reminder(after=60, people=("U0CY",), group=("S0ONCALL", "@on-call"))
+REMINDED = (
+    "<@U0CY> <!subteam^S0ONCALL>: a.example fell to 30. No one is on it after 1 hour."
+    " To take it, press I'm on it."
+)
+
+
+async def reminding(**plan: object) -> tuple[Bot, str]:
+    """Return a bot with a fallen alert that reminds after an hour, and the name of its card."""
+    bot = Bot()
+    await bot.make(schedule=ALL_DAY, mode=Mode.WORSE, reminder=REMINDER, **plan)
+    await sees(bot, 90)
+    await sees(bot, 30)
+    [key] = await alerts(bot)
+    return bot, key.split("/", 2)[2]
+
+
+async def test_a_card_that_no_one_takes_mentions_people_once() -> None:
+    bot, _ = await reminding()
+    await later(bot, 59)
+    early = list(bot.posts.lines)
+    bot.posts.errors = [SlackRateLimitedError(30)]
+    await later(bot, 2)
+    refused = list(bot.posts.lines)
+    bot.posts.lines.clear()
+    bot.cards = AlertCards(bot.repository, bot.posts, clock=bot.clock)
+    for _ in range(3):
+        await later(bot, 90)
+
+    assert early == []
+    assert refused == bot.posts.lines == [REMINDED]
+
+
+@pytest.mark.parametrize(
+    "seen_to", ["taken", "let go", "snoozed", "all snoozed", "off", "deleted"]
+)
+async def test_a_card_that_was_seen_to_mentions_no_one(seen_to: str) -> None:
+    bot, name = await reminding()
+    now, digest = bot.clock(), await bot.digest()
+    changes: dict[str, Callable[[Alert], Alert]] = {
+        "taken": lambda each: life.take(each, "U0BOB", now, takes_over=False),
+        "let go": lambda each: life.let_go(changes["taken"](each), "U0BOB"),
+        "snoozed": lambda each: life.snoozed(each, Snooze(by="U0BOB", until=now + LOOK)),
+    }
+    if change := changes.get(seen_to):
+        await bot.repository.change_alert(ACME, name, change)
+    elif seen_to == "all snoozed":
+        snooze = Snooze(by="U0BOB", until=now + timedelta(days=1))
+        await bot.service.snooze(ACME, digest.digest_id, snooze)
+    elif seen_to == "off":
+        plan = replace(digest.plan, reminder=None)
+        await bot.service.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
+    else:
+        await bot.repository.delete(ACME, digest.digest_id)
+    for _ in range(3):
+        await later(bot, 61)
+
+    assert "No one is on it" not in str(bot.posts.lines)
+
+
+async def test_a_card_that_recovered_in_time_mentions_no_one() -> None:
+    bot, _ = await reminding()
+    await sees(bot, 91)
+    await later(bot, 61)
+
+    assert "No one is on it" not in str(bot.posts.lines)
 
 
 async def test_the_end_of_an_alert_that_slack_may_not_have_posted_is_a_post() -> None:

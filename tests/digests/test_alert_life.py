@@ -181,4 +181,5 @@ def test_changes_that_a_person_knew_of_end_the_card_and_others_open_another() ->
     assert title(poor) == f"{HOST} fell to 30"
     assert not seen(poor, ending(300, signs={SIGN: "B Inc."})).down
     assert life.expect(known, 0, "U0ADA", LATER) == known
-    assert replace(poor.falls[0], changes=(change, again)).hijack_signs == (again,)
+    [fall] = poor.falls
+    assert replace(fall, changes=(*fall.changes, again)).hijack_signs == (again,)

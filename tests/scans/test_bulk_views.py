@@ -89,7 +89,7 @@ def test_after_the_first_key_all_can_be_scanned_and_a_digest_made() -> None:
             5_000,
             "d1",
             ["Scan 200", "Digest here"],
-            "Scan 200 domains? About 3 hours and 201 requests; how many",
+            "Scan 200 domains? About 2 hours and 201 requests; how many",
         ),
         (12, "", ["Scan all 12", "Make a digest"], "Digest in a channel: weekdays"),
     ],

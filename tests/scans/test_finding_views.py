@@ -1,10 +1,10 @@
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.blocks.text import moment_token
+from bot.blocks.text import day_token, moment_token
 from bot.scans.finding_views import change_line, finding_lines, label, record_count, value_text
 from bot.tracker.changes import Change
 from bot.tracker.sections import ScanValue, section_of
@@ -42,7 +42,7 @@ VALUES = {
     "words": ("v=spf1 -all", "v=spf1 -all"),
     "a list": (("a", None, True, 2), "a, –, yes, 2"),
     "an empty list": ((), "none"),
-    "a day": ("2027-02-03", "3 Feb 2027"),
+    "a day": ("2027-02-03", day_token(date(2027, 2, 3))),
     "a moment": ("2027-02-03T14:05:00Z", MOMENT),
     "a moment of elsewhere": ("2027-02-03 16:05:00.000+02:00", MOMENT),
     "no such day": ("2027-02-30", "2027-02-30"),

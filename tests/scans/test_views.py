@@ -166,6 +166,15 @@ def test_an_end_has_its_days_left_its_sign_and_its_zone(expires: str, line: str)
     assert line in shown_text(message).splitlines()
 
 
+def test_an_end_that_only_an_issue_names_is_not_said_to_be_unknown_alone() -> None:
+    issue = {"severity": "high", "title": "SSL certificate expires in 6 days"}
+
+    lines = shown_text(scan_message(a_report({"security": {"issues": [issue]}}))).splitlines()
+
+    assert "Certificate: no end date that I can read, but an issue names it." in "\n".join(lines)
+    assert "Registration: no end date that I can read." in lines
+
+
 def test_a_second_date_for_the_same_end_is_said() -> None:
     ssl = {"notAfter": "2030-03-20", "valid_to": "2030-06-01"}
 
@@ -197,7 +206,7 @@ ODD_ISSUES = {
     "an unknown word": ({"severity": "<spicy>", "title": "T"}, "⚪ <spicy>: T"),
     "a number for a severity": ({"severity": 9.8, "title": "T"}, "⚪ Severity 9.8: T"),
     "without a title": ({"severity": "high"}, "🟠 High: no title given"),
-    "a synonym": ({"level": "ERROR", "message": "T"}, "🟠 Error: T"),
+    "a synonym": ({"level": "ERROR", "message": "T"}, "🟠 High: T"),
 }
 
 

@@ -13,6 +13,7 @@ from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import (
     headline,
     make,
+    new_form,
     open_list,
     press_in,
     score,
@@ -172,6 +173,31 @@ async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     assert "let go" in lines[1]
     assert "is on it since" not in free.everything
     assert len(cards(ready)) == 1
+
+
+@pytest.mark.transports("socket", "shared")
+async def test_people_are_mentioned_when_no_one_is_on_it(ready: Harness) -> None:
+    form = await press_in(ready.bob, await new_form(ready, ready.bob), "More options")
+    await ready.bob.choose(form, "Post", "Alert, every 15 minutes")
+    form = await settled(ready.bob)
+    await ready.bob.choose(form, "If no one is on it", "After 1 hour")
+    form = await settled(ready.bob)
+    fields = {"Channel": "general", "Time zone": "UTC"}
+    refused = await ready.bob.submit(form, fields)
+    await ready.bob.submit(form, {**fields, "Then mention": ["cy"]})
+    listed = await settled(ready.bob)
+    await next_look(ready)
+    card = await fallen(ready, {"www.example": 30}, "fell to 30")
+    ready.clock.ahead += timedelta(hours=1)
+    [line] = await until_thread(ready, card, 1)
+    await ready.ada.press(card, "I'm on it")
+    await redrawn(ready.bob, "is on it since")
+
+    assert "mention" in refused.errors["If no one is on it"]
+    assert "mentions 1 person or group after 1 hour if no one is on it" in listed.everything
+    cy = ready.slack.person("cy").id
+    assert line.startswith(f"<@{cy}>: www.example fell to 30. No one is on it after 1 hour.")
+    assert thread(ready, card) == [line]
 
 
 @pytest.mark.transports("socket", "shared")

@@ -69,3 +69,30 @@ async def test_the_first_digest_lists_changes_since_it_was_made(ready: Harness) 
 
     assert post.text.startswith("www.example: name servers ns1.a.example to ns1.b.example.")
     assert "not an owned domain" in post.everything
+
+
+@pytest.mark.transports("socket", "shared")
+async def test_what_a_person_knew_of_is_expected_in_digests_and_on_other_cards(
+    ready: Harness,
+) -> None:
+    await scan(ready, "ns1.a.example")
+    await make(ready, ALERT)
+    await make(ready, ALERT | {"Channel": "secret"}, channel="secret")
+    await make(ready)
+    await next_look(ready)
+    await scan(ready, "ns1.b.example")
+    alert = await next_alert(ready, ready.bob)
+    await ready.bob.next_message("secret", where=lambda each: "ns1.b.example" in each.text)
+
+    await ready.bob.press(alert, "Expected")
+    await ready.bob.next_message(where=lambda each: "Expected:" in headline(each))
+    await next_look(ready)
+    other = await ready.bob.next_message(
+        "secret", where=lambda each: "Expected:" in headline(each)
+    )
+    post = await at_nine(ready)
+
+    assert f"expected by <@{ready.bob.id}>" in other.everything
+    assert "name servers ns1.a.example → ns1.b.example – expected" in post.everything
+    assert "Changed, as expected" in post.everything
+    assert "did your team do this" not in post.everything

@@ -19,14 +19,16 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     bold,
+    escaped,
     host_text,
     lines_within,
     literal,
+    minutes_text,
     moment_token,
     plural,
     score_number,
 )
-from bot.digests.models import Alert, Digest, Fall, Snooze
+from bot.digests.models import Alert, Digest, Fall, Reminder, Snooze
 from bot.digests.report import Move
 from bot.digests.views.changes import issues_text, move_text, sign_text
 from bot.digests.views.notes import preview_note
@@ -143,11 +145,17 @@ def recovered_line(alert: Alert) -> str:
 
 
 def lasting_text(time: timedelta) -> str:
-    """Return `40 minutes`, `3 hours` or `2 days`."""
-    minutes = max(1, round(time.total_seconds() / 60))
-    if minutes < 120:
-        return plural(minutes, "minute")
-    return plural(minutes // 60, "hour") if minutes < 2_880 else plural(minutes // 1_440, "day")
+    """Return how long it lasted: see `minutes_text`."""
+    return minutes_text(max(1, round(time.total_seconds() / 60)))
+
+
+def reminder_line(alert: Alert, reminder: Reminder) -> str:
+    """Return the line in the thread that mentions people because no one is on a card."""
+    who, after = " ".join(mention_tokens(reminder.who)), minutes_text(reminder.after)
+    return (
+        f"{who}: {escaped(title(alert))}. No one is on it after {after}."
+        " To take it, press `I'm on it`."
+    )
 
 
 def taken_already_text(alert: Alert, user_id: str) -> str:
@@ -159,12 +167,12 @@ def taken_already_text(alert: Alert, user_id: str) -> str:
     return f"{person(alert.taken_by)} is on it. Press `Take over` to take it over."
 
 
-def snooze_menu(action_id: str, name: str, *, until_recovered: bool) -> Block:
-    """Return the menu that snoozes; `name` comes back with the length."""
+def snooze_menu(action_id: str, name: str, whose: str, *, until_recovered: bool) -> Block:
+    """Return the menu that snoozes; each length says `whose`, and comes back with `name`."""
     lengths = {value: label for value, (label, _) in LENGTHS.items()}
     if until_recovered:
         lengths[UNTIL_RECOVERED] = "until recovered"
-    options = [option(f"{name}/{value}", label) for value, label in lengths.items()]
+    options = [option(f"{name}/{value}", label, whose) for value, label in lengths.items()]
     return input_element("static_select", action_id, "Snooze", options=options)
 
 
@@ -201,10 +209,15 @@ def _buttons(name: str, alert: Alert, digest: Digest | None, now: datetime) -> l
         ),
         button("End snooze", WAKE, name)
         if is_snoozed
-        else snooze_menu(SNOOZE, name, until_recovered=True),
+        else snooze_menu(SNOOZE, name, _whose(alert), until_recovered=True),
         run_button("Scan all", f"/scan {hosts}") if len(alert.down) > 1 else None,
         _expected_element(name, alert),
     ]
+
+
+def _whose(alert: Alert) -> str:
+    first, count = host_text(alert.falls[0].host), len(alert.falls)
+    return f"for {first}" if count == 1 else f"for the {count:,} domains of this card"
 
 
 def _expected_element(name: str, alert: Alert) -> Block | None:
@@ -261,7 +274,7 @@ def fall_line(fall: Fall) -> str:
     if fall.issues:
         lines.append(f"🚨 {_line(fall, issues_text(fall.issues))}")
     others = [change for change in fall.changes if change not in fall.hijack_signs]
-    lines += [f"🔀 {sign_text(change)}{_by(fall, change)}" for change in others]
+    lines += [f"🔀 {sign_text(change)}{_by(change)}" for change in others]
     return "\n".join(lines)
 
 
@@ -269,14 +282,14 @@ def _line(fall: Fall, mrkdwn: str) -> str:
     return domain_line(fall.host, mrkdwn, fall.domain_id)
 
 
-def _by(fall: Fall, change: KnownChange) -> str:
-    return f" – expected by {person(fall.expected_by)}" if change in fall.expected else ""
+def _by(change: KnownChange) -> str:
+    return f" – expected by {person(change.expected_by)}" if change.expected_by else ""
 
 
 def expected_line(fall: Fall) -> str:
     """Return the line in the thread about changes that a person knew of."""
     changes = ", ".join(map(sign_text, fall.expected))
-    return f"✅ {_line(fall, changes)} – expected by {person(fall.expected_by)}"
+    return f"✅ {_line(fall, changes)}{_by(fall.expected[-1])}"
 
 
 def _course(fall: Fall) -> str:

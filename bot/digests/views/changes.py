@@ -11,7 +11,7 @@ from bot.blocks.builders import text_of, text_section
 from bot.blocks.message import Message
 from bot.blocks.text import (
     code,
-    day_text,
+    day_token,
     host_text,
     lines_within,
     literal,
@@ -183,14 +183,19 @@ def _moved(
 
 
 def _changed(report: Report) -> _Group:
-    lines = (_line(domain, sign_text(change)) for domain, _, change in report.changed)
-    title = "Changed: did your team do this?"
+    changed = sorted(report.changed, key=lambda each: bool(each[2].expected_by))
+    lines = (
+        _line(domain, sign_text(change) + (" – expected" if change.expected_by else ""))
+        for domain, _, change in changed
+    )
+    is_open = not all(change.expected_by for _, _, change in changed)
+    title = "Changed: did your team do this?" if is_open else "Changed, as expected"
     return _group("🔀", title, lines, len(report.changed), is_listed=True)
 
 
 def _renewed(report: Report) -> _Group:
     lines = (
-        _line(domain, f"{name} until {day_text(end.day)}") for domain, name, end in report.renewed
+        _line(domain, f"{name} until {day_token(end.day)}") for domain, name, end in report.renewed
     )
     return _group("🔁", "Renewed", lines, len(report.renewed), is_named=True)
 
@@ -319,7 +324,8 @@ def _news_of(report: Report, now: datetime) -> Iterator[str]:
     changes = sorted(report.changed, key=lambda each: kind_of(each[2].sign) == ISSUER)
     taken = {domain.domain for domain in report.taken}
     for domain, _row, change in changes:
-        if domain.domain in taken and kind_of(change.sign) != ISSUER:
+        is_open = domain.domain in taken and not change.expected_by
+        if is_open and kind_of(change.sign) != ISSUER:
             yield _news(domain, sign_words(change))
     ending = _nearest(report)
     ended = [(domain, row) for domain, row in ending if _has_ended(row, now)]

@@ -11,6 +11,8 @@ from bot.blocks.text import (
     MAX_OPTION_VALUE_CHARS,
     clip,
     escaped,
+    lines_within,
+    minutes_text,
     outside,
     plural,
 )
@@ -33,11 +35,16 @@ REPEAT_FIELD, DAY_FIELD, LOOK_DAYS_FIELD = "digests.repeat", "digests.day", "dig
 NAME_FIELD, POINTS_FIELD = "digests.name", "digests.points"
 FILE_FIELD = "digests.file"
 END_DAYS_FIELD, LEAST_FIELD = "digests.end_days", "digests.least"
+REMIND_FIELD, REMIND_PEOPLE_FIELD = "digests.remind", "digests.remind_people"
+REMIND_GROUP_FIELD = "digests.remind_group"
 MORE = "digests.more"
 _REPEATS = {WEEKLY: "Every week", FORTNIGHTLY: "Every two weeks", MONTHLY: "Monthly"}
 LEAST = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 LIVES = {NEVER: "Never"} | {
     f"{runs}": f"After {plural(runs, 'quiet run')}" for runs in models.HEARTBEATS
+}
+_REMINDERS = {NEVER: "Mention no one"} | {
+    f"{minutes}": f"After {minutes_text(minutes)}" for minutes in models.REMIND_AFTER
 }
 _MONTH_DAYS = {f"{day}": month_day_text(f"{day}")[7:] for day in range(1, 32)} | {
     f"{ordinal} {name}": month_day_text(f"{ordinal} {name}")[7:]
@@ -138,7 +145,23 @@ def more_fields(draft: Draft) -> list[Block]:
         _field("Points of change", points, of_points),
         _field("Days before an end", _text(END_DAYS_FIELD, draft.end_days), of_days),
         _field("Least severity", _select(LEAST_FIELD, severities, draft.least), of_least),
+        *_reminder_fields(draft),
     ]
+
+
+def _reminder_fields(draft: Draft) -> list[Block]:
+    """Return the fields of an alert's reminder; its choice shows and hides those behind it."""
+    if not draft.is_alert or models.is_direct(draft.channel_id):
+        return []
+    after = _select(REMIND_FIELD, _REMINDERS, draft.remind_after)
+    hint = "Once for each card, in its thread, unless it was taken, snoozed, or has recovered."
+    fields = [_field("If no one is on it", after, hint) | {"dispatch_action": True}]
+    if draft.reminder:
+        people = _people(REMIND_PEOPLE_FIELD, draft.remind_people)
+        fields.append(_field("Then mention", people, optional=True))
+        group = _groups(REMIND_GROUP_FIELD, draft.remind_group)
+        fields.append(_field("Then mention user group", group, optional=True))
+    return fields
 
 
 def _field(label: str, element: Block, hint: str = "", *, optional: bool = False) -> Block:
@@ -180,6 +203,20 @@ def _search(action_id: str, placeholder: str, chosen: Block | None) -> Block:
     )
 
 
+def _people(action_id: str, chosen: Sequence[str]) -> Block:
+    return input_element(
+        "multi_users_select",
+        action_id,
+        "Choose people",
+        max_selected_items=MAX_PEOPLE,
+        initial_users=list(chosen[:MAX_PEOPLE]) or None,
+    )
+
+
+def _groups(action_id: str, chosen: tuple[str, str] | None) -> Block:
+    return _search(action_id, "Choose a user group", option(*chosen) if chosen else None)
+
+
 def _boxes(action_id: str, options: Sequence[Block], ticked: Sequence[Block] = ()) -> Block:
     return input_element(
         "checkboxes", action_id, options=options, initial_options=[*ticked] or None
@@ -208,10 +245,10 @@ def box_of(value: str) -> tuple[int, str] | None:
 def who_text(rule: models.Mention) -> str:
     """Return the mentions of a rule, as many as fit below a checkbox."""
     who = mention_tokens(rule.who)
-    shown = who
-    while len(_with_rest(shown, len(who))) > MAX_OPTION_CHARS:
-        shown = shown[:-1]
-    return _with_rest(shown, len(who)) or "no one"
+    if len(" ".join(who)) <= MAX_OPTION_CHARS:
+        return " ".join(who) or "no one"
+    shown = lines_within(who, MAX_OPTION_CHARS - len("and 10 more"))
+    return f"{' '.join(shown)} and {len(who) - len(shown):,} more"
 
 
 def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
@@ -233,11 +270,6 @@ def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
     return options[: MAX_OFFERED - len(added)] + added
 
 
-def _with_rest(shown: Sequence[str], count: int) -> str:
-    more = f"and {count - len(shown):,} more" if len(shown) < count else ""
-    return " ".join([*shown, *([more] if more else [])])
-
-
 def _spelled_out(typed: str) -> list[str]:
     """Return the possible labels: `prod` may be a tag or a folder, `Tag: prod` is a tag."""
     kind, colon, name = typed.partition(":")
@@ -249,22 +281,13 @@ def _spelled_out(typed: str) -> list[str]:
 def rule_blocks(boxes: Mapping[str, str], draft: Draft) -> list[Block]:
     """Return the checkboxes of the rules, and the fields of a new one."""
     label = option(draft.label) if draft.label and models.is_label(draft.label) else None
-    group = option(*draft.group) if draft.group else None
-    people = input_element(
-        "multi_users_select",
-        PEOPLE_FIELD,
-        "Choose people",
-        max_selected_items=MAX_PEOPLE,
-        initial_users=list(draft.people[:MAX_PEOPLE]) or None,
-    )
     named = _search(LABEL_FIELD, "Choose a tag or folder", label)
-    of_group = _search(GROUP_FIELD, "Choose a user group", group)
     return [
         section("*Mention when something gets worse*"),
         _rules(boxes, draft) if boxes else context(_OFF),
         _field("Tag or folder", named, optional=True),
-        _field("Mention", people, optional=True),
-        _field("Mention user group", of_group, optional=True),
+        _field("Mention", _people(PEOPLE_FIELD, draft.people), optional=True),
+        _field("Mention user group", _groups(GROUP_FIELD, draft.group), optional=True),
     ]
 
 

@@ -44,6 +44,7 @@ from bot.digests.views.wording import (
     filter_mrkdwn,
     last_run_line,
     mode_text,
+    reminder_text,
     state_lines,
 )
 from bot.slack.channels import Channel
@@ -137,6 +138,8 @@ def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
     parts = [f"Filter: {filter_mrkdwn(plan.filter_text)}", f"Post: {mode_text(plan)}"]
     if plan.mentions:
         parts.append(plural(len(plan.mentions), "mention rule"))
+    if plan.reminder:
+        parts.append(f"{reminder_text(plan.reminder)} if no one is on it")
     state = state_lines(digest, listed.now, listed.reader_zone)
     called = called_mrkdwn(plan) if plan.name else f"*{schedule_text(plan.schedule)}*"
     text = "\n".join([called, *state])
@@ -172,7 +175,8 @@ def _digest_buttons(digest: Digest, silences: Snoozes | None) -> list[Block]:
 def _snooze_element(digest: Digest, silences: Snoozes) -> Block | None:
     if silences.snoozes:
         return digest_button("End snooze", WAKE_ALL, digest)
-    return snooze_menu(SNOOZE_ALL, digest.digest_id, until_recovered=silences.has_open_card)
+    whose = "for all domains of this alert"
+    return snooze_menu(SNOOZE_ALL, digest.digest_id, whose, until_recovered=silences.has_open_card)
 
 
 MAX_HOST_CHARS = 100

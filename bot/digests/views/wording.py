@@ -16,6 +16,7 @@ from bot.blocks.text import (
     clip,
     code,
     day_text,
+    minutes_text,
     moment_token,
     outside,
     plural,
@@ -28,6 +29,7 @@ from bot.digests.models import (
     PastRun,
     Pause,
     Plan,
+    Reminder,
     Run,
 )
 from bot.digests.run_state import end_pause_in_time
@@ -169,7 +171,15 @@ def plan_lines(plan: Plan) -> list[tuple[str, str]]:
             f"{plural(len(rule.who), 'owner')} of {code(rule.label, 60)}" for rule in plan.mentions
         )
         lines.append(("Mentioned when it gets worse", ", ".join(rules)))
+    if plan.reminder:
+        lines.append(("If no one is on it", reminder_text(plan.reminder)))
     return lines
+
+
+def reminder_text(reminder: Reminder) -> str:
+    """Return `mentions 2 people or groups after 1 hour`."""
+    many = plural(len(reminder.who), "person or group", "people or groups")
+    return f"mentions {many} after {minutes_text(reminder.after)}"
 
 
 def mode_text(plan: Plan) -> str:
@@ -312,7 +322,4 @@ def first_check_line(digest: Digest) -> str:
     """Return what the first check of a running alert does, or nothing for a digest."""
     if not digest.plan.is_alert or digest.pause or digest.baseline is not None:
         return ""
-    first = moment_token(digest.next.due_at)
-    return (
-        f"The first check, {first}, only notes how things stand. Alerts begin with the next one."
-    )
+    return "The first check only notes how things stand. Alerts begin with the next one."

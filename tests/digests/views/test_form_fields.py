@@ -22,12 +22,14 @@ from bot.digests.models import (
     HEARTBEATS,
     MAX_FILTER_CHARS,
     POINTS,
+    REMIND_AFTER,
     WORST_COUNTS,
     Digest,
     Mention,
     Mode,
     Pause,
     Plan,
+    Reminder,
     Rule,
 )
 from bot.digests.schedule import Schedule
@@ -192,14 +194,24 @@ def monthly_of(plan: Plan) -> Plan:
     return replace(plan, schedule=monthly)
 
 
-def alert_of(plan: Plan) -> Plan:
-    return replace(plan, mode=Mode.WORSE, schedule=replace(plan.schedule, every=30, at=time(9)))
-
-
 WHO = st.from_regex(r"[UW][A-Z0-9]{2,12}", fullmatch=True)
+REMINDERS = st.builds(
+    Reminder,
+    after=st.sampled_from(REMIND_AFTER),
+    people=st.lists(WHO, unique=True, min_size=1, max_size=10).map(tuple),
+    group=st.none() | st.just(("S0ONCALL", "@on-call")),
+)
 
 
-@given(plan=PLANS | PLANS.map(alert_of) | PLANS.map(monthly_of))
+def alert_of(plan: Plan, reminder: Reminder | None) -> Plan:
+    schedule = replace(plan.schedule, every=30, at=time(9))
+    return replace(plan, mode=Mode.WORSE, schedule=schedule, reminder=reminder)
+
+
+ALERTS = st.builds(alert_of, PLANS, st.none() | REMINDERS)
+
+
+@given(plan=PLANS | ALERTS | PLANS.map(monthly_of))
 def test_whatever_was_planned_comes_back_from_the_form_as_it_was(plan: Plan) -> None:
     for has_more in (True, False):
         form = drawn(draft_of(plan), has_more=has_more)

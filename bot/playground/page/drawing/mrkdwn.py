@@ -68,7 +68,8 @@ def date_text(timestamp: int, pattern: str, *, zone: ZoneInfo, now: datetime) ->
     year = "" if abs(moment - now) < _YEAR_IS_KNOWN else f", {moment.year}"
     day = f"{moment:%b} {moment.day}{year}"
     near = _NEAR_DAYS.get((moment.date() - now.date()).days)
-    known = {"date_short_pretty": near or day, "time": f"{moment.hour % 12 or 12}:{moment:%M %p}"}
+    time = f"{moment.hour % 12 or 12}:{moment:%M %p}"
+    known = {"date_short_pretty": near or day, "date_short": day, "time": time}
     text = _TOKEN.sub(lambda token: known.get(token[1], token[0]), pattern)
     # Slack begins a date with a capital: "Today at 6:39 AM".
     return text[:1].upper() + text[1:]
