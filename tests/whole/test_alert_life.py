@@ -175,7 +175,6 @@ async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     assert len(cards(ready)) == 1
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_people_are_mentioned_when_no_one_is_on_it(ready: Harness) -> None:
     form = await press_in(ready.bob, await new_form(ready, ready.bob), "More options")
     await ready.bob.choose(form, "Post", "Alert, every 15 minutes")
@@ -200,7 +199,6 @@ async def test_people_are_mentioned_when_no_one_is_on_it(ready: Harness) -> None
     assert thread(ready, card) == [line]
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_snooze_stands_in_card_list_and_form_and_is_ended_there(
     ready: Harness,
 ) -> None:

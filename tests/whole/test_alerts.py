@@ -63,7 +63,6 @@ def alerts(app: Harness, channel: str = "general") -> list[Message]:
     return [message for message in found.messages if is_alert(message)]
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_fall_is_posted_once_and_someone_takes_it(ready: Harness) -> None:
     await make(ready, ALERT)
     await next_look(ready)
@@ -107,7 +106,7 @@ async def test_an_alerts_preview_shows_it_or_that_nothing_got_worse(ready: Harne
     assert alerts(ready) == []
 
 
-@pytest.mark.transports("shared")
+@pytest.mark.transports("http")
 async def test_strangers_and_guests_cannot_use_an_alerts_buttons(ready: Harness) -> None:
     await make(ready, ALERT, channel="shared")
     await next_look(ready, "shared")

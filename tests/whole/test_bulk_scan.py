@@ -71,7 +71,6 @@ async def test_a_second_person_reads_of_the_running_bulk_scan(ready: Harness) ->
     assert len(scans_of(ready)) == len(set(scans_of(ready))) == 2
 
 
-@pytest.mark.transports("socket")
 async def test_several_domains_are_picked_in_the_form(ready: Harness) -> None:
     nothing = await ready.ask(ready.bob, "/scan tag:prdo")
     no_dates = await ready.ask(ready.bob, "/scan expires:30")
@@ -87,7 +86,6 @@ async def test_several_domains_are_picked_in_the_form(ready: Harness) -> None:
     assert scans_of(ready) == []
 
 
-@pytest.mark.transports("socket")
 async def test_a_price_of_deleted_domains_starts_nothing(ready: Harness) -> None:
     by_filter = await ready.ask(ready.bob, "/scan tag:prod")
     names = await ready.ask(ready.bob, "/scan shop.example www.example")
@@ -101,7 +99,6 @@ async def test_a_price_of_deleted_domains_starts_nothing(ready: Harness) -> None
     assert "`shop.example` is not in your portfolio" in gone.everything
 
 
-@pytest.mark.transports("socket")
 async def test_a_person_without_permission_starts_no_bulk_scan(ready: Harness) -> None:
     price = await ready.ask(ready.slack.person("gus"), "/scan tag:prod")
     await choose(ready, scan=NO_GUESTS)
@@ -112,7 +109,6 @@ async def test_a_person_without_permission_starts_no_bulk_scan(ready: Harness) -
     assert scans_of(ready) == []
 
 
-@pytest.mark.transports("socket")
 async def test_a_person_without_permission_can_still_stop(ready: Harness) -> None:
     held = await begun(ready)
     await choose(ready, scan=MANAGERS)
@@ -128,7 +124,6 @@ async def test_a_person_without_permission_can_still_stop(ready: Harness) -> Non
 
 
 @pytest.mark.transports("socket", "shared")
-@pytest.mark.transports("socket")
 async def test_an_admin_stops_it_and_a_lost_summary_is_sent_once(ready: Harness) -> None:
     held = await begun(ready)
     for_a_member = await ready.ask(ready.slack.person("cy"), "/scan above:0")

@@ -71,7 +71,6 @@ async def test_the_first_digest_lists_changes_since_it_was_made(ready: Harness) 
     assert "not an owned domain" in post.everything
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_what_a_person_knew_of_is_expected_in_digests_and_on_other_cards(
     ready: Harness,
 ) -> None:

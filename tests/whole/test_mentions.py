@@ -36,7 +36,6 @@ async def said(
     )
 
 
-@pytest.mark.transports("socket")
 async def test_a_mention_is_answered_privately_or_with_here_for_all(heard: Harness) -> None:
     cy = heard.slack.person("cy")
     start = cy.say("Is it down?")

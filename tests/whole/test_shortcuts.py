@@ -35,7 +35,6 @@ async def test_a_global_shortcut_answers_in_the_direct_message(ready: Harness) -
     assert ready.bob.messages() == []
 
 
-@pytest.mark.transports("socket")
 async def test_domains_of_a_message_are_scanned_and_shared(ready: Harness) -> None:
     cy = ready.slack.person("cy")
     start = cy.say("shop.example and www.example are slow, more.example is down")
