@@ -344,25 +344,20 @@ def test_an_env_file_that_is_no_text_is_named(env_file: Path) -> None:
     assert problem.startswith(f"{env_file}: ")
 
 
-def test_a_platforms_port_is_public(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(monkeypatch, RIGHT | {"PORT": "5000"})
+@pytest.mark.parametrize(
+    ("environ", "file", "host"),
+    [
+        pytest.param({"PORT": "5000"}, "", "0.0.0.0", id="a platform's port is public"),
+        pytest.param({}, "PORT=5000\n", "127.0.0.1", id="a port of the file is local"),
+        pytest.param({"PORT": "5000"}, "HOST=127.0.0.1\n", "127.0.0.1", id="a chosen host stays"),
+    ],
+)
+def test_only_a_platforms_port_is_public(
+    environ: dict[str, str], file: str, host: str, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, RIGHT | environ)
+    env_file.write_text(file)
 
     settings = load_settings(env_file)
 
-    assert (settings.host, settings.port) == ("0.0.0.0", 5000)
-
-
-def test_a_port_of_the_env_file_is_local(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(monkeypatch, RIGHT)
-    env_file.write_text("PORT=5000\n")
-
-    settings = load_settings(env_file)
-
-    assert (settings.host, settings.port) == ("127.0.0.1", 5000)
-
-
-def test_a_host_that_somebody_chose_stays(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(monkeypatch, RIGHT | {"PORT": "5000"})
-    env_file.write_text("HOST=127.0.0.1\n")
-
-    assert load_settings(env_file).host == "127.0.0.1"
+    assert (settings.host, settings.port) == (host, 5000)

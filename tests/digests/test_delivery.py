@@ -117,6 +117,7 @@ async def test_a_run_without_a_list_waits(
         ("is_archived", FailureReason.ARCHIVED),
         ("not_in_channel", FailureReason.NOT_IN_CHANNEL),
         ("channel_not_found", FailureReason.NOT_FOUND),
+        ("restricted_action", FailureReason.RESTRICTED),
         ("restricted_action_read_only_channel", FailureReason.RESTRICTED),
     ],
 )

@@ -1,9 +1,42 @@
-from datetime import UTC, datetime, time, timedelta
+"""When a digest is due by the clocks of its zone, also against a second opinion.
+
+That opinion is dateutil's, and shares nothing with the bot but the zones' files: a reader of
+its own for them (not zoneinfo), `rrule` for the dates, `resolve_imaginary` for skipped times.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from itertools import pairwise
 
 import pytest
+from dateutil import tz
+from dateutil.rrule import DAILY, rrule
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until, time_of
-from bot.process.zones import ClockChange, clock_changes, offset_at, zone_of
+from bot.digests.schedule import (
+    GRACE,
+    Schedule,
+    Slot,
+    grace,
+    next_slot,
+    next_slots,
+    slots_until,
+    time_of,
+)
+from bot.process.zones import (
+    ClockChange,
+    clock_changes,
+    offset_at,
+    offset_text,
+    suggest_zones,
+    zone_names,
+    zone_of,
+)
+from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 
 EVERY_DAY = frozenset(range(7))
@@ -198,3 +231,128 @@ def test_a_change_counts_until_the_moment_that_it_happens(away: timedelta) -> No
 )
 def test_a_time_of_day_has_two_digits_of_each(text: str, at: time | None) -> None:
     assert time_of(text) == at
+
+
+FIRST, LAST = datetime(2020, 1, 1, tzinfo=UTC), datetime(2041, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def zone_file(name: str) -> bytes:
+    return files("tzdata").joinpath("zoneinfo", *name.split("/")).read_bytes()
+
+
+@cache
+def second_zone(name: str) -> tz.tzfile:
+    return tz.tzfile(BytesIO(zone_file(name)))
+
+
+def second_slots(schedule: Schedule, after: datetime, until: datetime) -> list[Slot]:
+    """Return the slots later than `after` and not later than `until`, as dateutil sees them."""
+    zone = second_zone(schedule.zone)
+    slots = []
+    for day in second_dates(schedule.days, (after - DAY).date(), (until + DAY).date()):
+        local = day.replace(hour=schedule.at.hour, minute=schedule.at.minute)
+        due_at = tz.resolve_imaginary(local.replace(tzinfo=zone)).astimezone(UTC)
+        slots.append(Slot(due_at, local))
+    return [slot for slot in slots if after < slot.due_at <= until]
+
+
+@cache
+def second_dates(days: frozenset[int], first: date, last: date) -> Sequence[datetime]:
+    """Return the midnights that begin the chosen days."""
+    start, end = (datetime.combine(day, time()) for day in (first, last))
+    return list(rrule(DAILY, dtstart=start, until=end, byweekday=sorted(days)))
+
+
+def assert_each_once(slots: Sequence[Slot]) -> None:
+    assert all(one.due_at < other.due_at for one, other in pairwise(slots))
+    assert len({slot.local for slot in slots}) == len(slots)
+
+
+SCHEDULES = st.builds(
+    Schedule,
+    days=st.frozensets(st.integers(0, 6), min_size=1),
+    # A typed time names the first of two such hours.
+    at=st.times().map(lambda at: at.replace(second=0, microsecond=0, fold=0)),
+    zone=st.sampled_from(sorted(zone_names())),
+)
+MOMENTS = st.datetimes(FIRST.replace(tzinfo=None), LAST.replace(tzinfo=None)).map(
+    lambda moment: moment.replace(tzinfo=UTC)
+)
+
+
+@given(SCHEDULES, MOMENTS)
+def test_any_schedule_agrees_with_dateutil(schedule: Schedule, after: datetime) -> None:
+    until = after + 60 * DAY
+
+    slots = slots_until(schedule, after, until)
+
+    assert slots == second_slots(schedule, after, until)
+    assert_each_once(slots)
+
+
+@given(SCHEDULES, MOMENTS)
+def test_grace_ends_before_the_following_run(schedule: Schedule, after: datetime) -> None:
+    slot, following = next_slots(schedule, after, 2)
+
+    assert timedelta(0) < grace(schedule, slot) <= GRACE
+    assert slot.due_at + grace(schedule, slot) < following.due_at
+
+
+WINTER = datetime(2027, 1, 15, 12, tzinfo=UTC)
+SUMMER = datetime(2027, 7, 15, 12, tzinfo=UTC)
+
+
+@loop_over(
+    ("typed", "first"),
+    [
+        ("", "UTC"),
+        ("new york", "America/New_York"),
+        ("york new", "America/New_York"),
+        ("berl", "Europe/Berlin"),
+        ("  BERLIN ", "Europe/Berlin"),
+        ("são paulo", "America/Sao_Paulo"),
+        ("Zürich", "Europe/Zurich"),
+        ("kiev", "Europe/Kiev"),
+        ("utc", "UTC"),
+        ("us/pacific", "US/Pacific"),
+        ("etc/gmt+5", "Etc/GMT+5"),
+    ],
+)
+def test_the_likeliest_zone_comes_first(typed: str, first: str) -> None:
+    assert suggest_zones(typed)[0] == first
+
+
+@loop_over("typed", ["xyzzy", "berlin xyzzy"])
+def test_what_no_zone_has_finds_none(typed: str) -> None:
+    assert suggest_zones(typed) == []
+
+
+@given(st.text(max_size=30) | st.sampled_from(list(HOSTILE_TEXTS.values())))
+def test_whatever_is_typed_gives_real_zones_each_once(typed: str) -> None:
+    found = suggest_zones(typed)
+
+    assert len(found) == len(set(found)) <= 100
+    assert set(found) <= zone_names()
+
+
+@given(st.sampled_from(sorted(zone_names())))
+def test_every_zone_is_found_by_its_own_name(name: str) -> None:
+    assert name in suggest_zones(name)
+    assert name in suggest_zones(name.lower().replace("_", " "))
+
+
+@loop_over(
+    ("zone", "at", "text"),
+    [
+        ("UTC", WINTER, "UTC"),
+        ("Europe/London", WINTER, "UTC"),
+        ("Europe/London", SUMMER, "UTC+1"),
+        ("America/New_York", WINTER, "UTC-5"),
+        ("America/St_Johns", WINTER, "UTC-3:30"),
+        ("Asia/Kathmandu", WINTER, "UTC+5:45"),
+        ("Etc/GMT+5", WINTER, "UTC-5"),
+    ],
+)
+def test_an_offset_is_written_as_people_do(zone: str, at: datetime, text: str) -> None:
+    assert offset_text(zone, at) == text

@@ -24,7 +24,7 @@ from bot.digests.schedule import (
 )
 from bot.digests.views.schedule import next_runs, schedule_text
 from tests.digests.builders import DUE, a_digest, a_plan, a_schedule
-from tests.digests.test_schedule_everywhere import (
+from tests.digests.test_schedule import (
     DAY,
     MOMENTS,
     SCHEDULES,

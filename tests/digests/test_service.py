@@ -142,27 +142,6 @@ async def test_send_now_without_a_list_says_so_and_leaves_nothing_behind(bot: Bo
     assert (left.run, left.past, left.next) == (None, (), digest.next)
 
 
-async def test_a_preview_shows_the_post_and_records_nothing(bot: Bot) -> None:
-    digest = await bot.make()
-
-    post = await bot.service.preview(ACME, digest)
-
-    assert (post.is_preview, post.report.totals.count) == (True, 1)
-    assert (await bot.digest(), bot.posts.posts) == (digest, [])
-
-
-async def test_a_deleted_digest_leaves_nothing_behind(bot: Bot) -> None:
-    digest = await bot.make()
-    await bot.at(NINE)
-    await bot.at(NINE + DAY)
-
-    await bot.service.delete(ACME, digest.digest_id)
-
-    assert await bot.documents.list_prefix("") == []
-    with pytest.raises(UnknownDigestError):
-        await bot.service.delete(ACME, digest.digest_id)
-
-
 async def test_how_many_domains_a_filter_chooses_is_unknown_without_a_list(bot: Bot) -> None:
     plan = replace(PLAN, filter_text="below:10")
     none = await bot.service.matching(ACME, plan)

@@ -125,18 +125,6 @@ async def test_a_pause_records_the_due_slots_that_it_cancels(bot: Bot) -> None:
     assert paused.next.due_at == NINE + 4 * DAY
 
 
-async def test_a_run_cancelled_by_a_pause_is_recorded(bot: Bot) -> None:
-    await bot.make()
-    await bot.collecting_at(NINE)
-
-    paused = await pause(bot)
-    bot.lists.gate.set()
-    await bot.at(NINE)
-
-    assert ends(paused) == [(Outcome.FAILED, FailureReason.CHANGED)]
-    assert digests(bot) == []
-
-
 async def test_a_pause_cancels_send_now_silently(bot: Bot) -> None:
     await bot.make()
     bot.lists.gate.clear()

@@ -111,6 +111,8 @@ class Observatory:
         for _ in range(12):
             await self.nightly.run_due()
             assert await self.tasks.drain(TIME_LIMIT_S)
+            if not await self.documents.due_keys(self.clock()):
+                break
 
     async def pass_by(self, span: timedelta, step: timedelta = MINUTE) -> None:
         """Let time pass, with a look at each step."""

@@ -328,6 +328,18 @@ def test_a_few_lines_a_minute_are_let_into_the_log_and_the_others_counted(
     assert f"count={100 - LINES_A_MINUTE}" in capsys.readouterr().out
 
 
+async def test_wrong_codes_of_a_stranger_do_not_fill_the_log(
+    bot: Bot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot.slack.answer = REFUSED
+    for state in [await bot.browser.begin(), "made-up"] * LINES_A_MINUTE:
+        assert (await bot.browser.back(state)).status == 400
+
+    said = capsys.readouterr().out
+    failed = said.count("an installation failed") + said.count("came to nothing")
+    assert failed == LINES_A_MINUTE
+
+
 async def test_address_text_is_hidden(
     browser: Browser, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from bot.digests.models import MAX_PAST_RUNS
 from bot.digests.repository import DigestRepository
 from bot.dispatch import kept_commands
 from bot.domains import add_many
+from bot.installations.installation import scope_of_key
 from bot.keys import repository as keys
 from bot.keys.key_pair import EARLIER_KEPT_FOR
 from bot.keys.key_record import KeyDraft
@@ -24,12 +25,17 @@ from bot.tracker.rate_limit import WINDOW_S
 from tests.builders import KEY, a_domain
 from tests.installations.builders import RING
 from tests.installations.test_uninstall_no_trace import GONE, Life, remove
-from tests.installations.test_uninstall_no_trace import documents as documents
+from tests.memory import MemoryDocuments
 
 ROOT = Path(__file__).parents[2]
 PRIVACY = (ROOT / "PRIVACY.md").read_text()
 SECURITY = (ROOT / "docs/security.md").read_text()
 NAMES_YOU, NAMES_NOBODY = "What names you", "What names nobody"
+
+
+@pytest.fixture
+def documents() -> FencedDocuments:
+    return FencedDocuments(MemoryDocuments(), beginning_of=scope_of_key)
 
 
 def table(document: str, heading: str) -> list[tuple[str, list[str]]]:
@@ -62,7 +68,7 @@ async def naming(life: Life) -> set[str]:
 async def test_each_kind_is_in_the_table_of_those_that_do_or_do_not_name_people(
     documents: FencedDocuments,
 ) -> None:
-    life = Life(documents, GONE)
+    life = Life(documents, GONE, scans=1)
     await life.live()
 
     with_names = {
@@ -141,7 +147,7 @@ async def test_what_names_you_is_kept_as_long_as_it_says(
     documents: FencedDocuments, kind: str
 ) -> None:
     said, end = ENDS[kind]
-    life = Life(documents, GONE)
+    life = Life(documents, GONE, scans=1)
     await life.live()
     assert kind in await naming(life)
 
@@ -167,7 +173,7 @@ def test_times_are_those_of_the_bot() -> None:
 
 
 async def test_what_names_nobody_and_expires_is_deleted(documents: FencedDocuments) -> None:
-    life = Life(documents, GONE)
+    life = Life(documents, GONE, scans=1)
     await life.live()
 
     life.clock.advance(24 * 60 * 60)

@@ -60,8 +60,11 @@ async def refuse(*_new: object, **_how: object) -> NoReturn:
 class Life:
     """Everything that a workspace writes in the course of its life, with a mark in its names."""
 
-    def __init__(self, documents: ErasableDocuments, workspace: WorkspaceId) -> None:
+    def __init__(
+        self, documents: ErasableDocuments, workspace: WorkspaceId, scans: int = 30
+    ) -> None:
         self.documents = documents
+        self.scans = scans
         self.workspace = workspace
         self.clock = FakeClock()
         self.mark = workspace.team_id.lower()
@@ -127,7 +130,7 @@ class Life:
             names=default_names(),
             clock=self.clock,
         )
-        for number in range(30):
+        for number in range(self.scans):
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))
         adder = DomainAdder(refuse, portfolio)

@@ -1,4 +1,9 @@
-"""The queue at work in one process: everything due is delivered, whatever happens to one of it."""
+"""The queue at work in one process: everything due is delivered, whatever happens to one of it.
+
+A worker that ends begins again, until the stop; readiness tells whether it takes part.
+The queue's tables: what a new database gets at once is what an old one gets step by step.
+A connection that breaks while the end of a job is written stops neither tick nor workspace.
+"""
 
 import asyncio
 import logging
@@ -7,11 +12,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
+from procrastinate.jobs import Status
+from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
 from structlog.testing import capture_logs
 
+from bot.app.main import FINISH_WITHIN_S, JOBS_END_WITHIN
 from bot.jobs import queue
-from bot.jobs.queue import depth
+from bot.jobs.queue import HAND_BACK_WITHIN_S, INTERVALS, Connector, depth
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Pool
@@ -208,3 +216,111 @@ async def test_depth_counts_what_waits_and_what_is_under_way(pool: Pool) -> None
         found = await depth(pool)
 
     assert (found["deliver", "doing"], found["deliver", "todo"]) == (1, 2)
+
+
+def test_a_worker_that_stops_is_not_taken_for_dead() -> None:
+    longest_s = FINISH_WITHIN_S * JOBS_END_WITHIN + HAND_BACK_WITHIN_S
+
+    assert INTERVALS.heartbeat_s + longest_s < INTERVALS.dead_after_s
+
+
+async def test_a_worker_is_ready_once_it_takes_part(pool: Pool) -> None:
+    async with at_work(pool, Deliveries()) as takes_part:
+        await until(takes_part)
+
+    assert await takes_part() is False
+
+
+async def test_fetching_is_planned_alike_whatever_the_table_looked_like_before(pool: Pool) -> None:
+    """See FETCHING: without it each fetch of these took seconds."""
+    await rows(
+        pool,
+        "INSERT INTO procrastinate_jobs (queue_name, task_name, lock)"
+        " SELECT 'deliver', 'deliver', 'T' || n FROM generate_series(1, 20000) n RETURNING 1",
+    )
+    worker = await rows(pool, "SELECT worker_id FROM procrastinate_register_worker_v1()")
+
+    async with pool.connection() as connection:
+        await connection.execute("SET statement_timeout = '1s'")
+        for _ in range(10):
+            await connection.execute(
+                "SELECT procrastinate_fetch_job_v2(ARRAY['deliver'], %s)", worker[0]
+            )
+
+
+# The numbers of a sequence are used up although the transaction does not come to its end.
+CUT = """
+CREATE SEQUENCE cut;
+CREATE FUNCTION cut_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('cut') = 1 THEN
+        PERFORM pg_terminate_backend(pg_backend_pid());
+        PERFORM pg_sleep(10);
+    END IF;
+    RETURN coalesce(NEW, OLD);
+END $$;
+"""
+AT_THE_END = """
+CREATE TRIGGER cut BEFORE DELETE ON procrastinate_jobs FOR EACH ROW
+    WHEN (OLD.task_name = '{task}') EXECUTE FUNCTION cut_once()
+"""
+AT_A_RETRY = """
+CREATE TRIGGER cut BEFORE UPDATE ON procrastinate_jobs FOR EACH ROW
+    WHEN (OLD.task_name = '{task}' AND NEW.status = 'todo') EXECUTE FUNCTION cut_once()
+"""
+
+
+async def cut(pool: Pool, trigger: str, task: str) -> None:
+    """Let the connection break when the first end of a job of this task is written."""
+    async with pool.connection() as connection:
+        await connection.execute(CUT.encode())
+        await connection.execute(trigger.format(task=task).encode())
+
+
+async def was_cut(pool: Pool) -> bool:
+    return await rows(pool, "SELECT is_called FROM cut") == [(True,)]
+
+
+@pytest.mark.parametrize("task", ["deliver", "tick"])
+async def test_an_unwritten_end_does_not_stop_the_next_job(pool: Pool, task: str) -> None:
+    first, second = digests_of("T1", each=2)
+    deliveries = Deliveries()
+    await cut(pool, AT_THE_END, task)
+    await put_due(pool, [first])
+
+    async with at_work(pool, deliveries):
+        await until(lambda: was_cut(pool))
+        await put_due(pool, [second])
+        await until(lambda: deliveries.has(second))
+
+    assert {*deliveries.digests} == {first, second}
+
+
+async def test_a_hand_back_that_could_not_be_written_is_made_up_for(pool: Pool) -> None:
+    failures = [StoreError("for a moment")]
+    deliveries = Deliveries()
+
+    async def fail_once(_workspace: str) -> None:
+        if failures:
+            raise failures.pop()
+
+    deliveries.during = fail_once
+    await cut(pool, AT_A_RETRY, "deliver")
+    await put_due(pool, digests_of("T1"))
+
+    async with at_work(pool, deliveries):
+        await deliveries.until_done()
+
+    assert await was_cut(pool)
+
+
+async def test_a_write_that_succeeded_or_is_outdated_is_not_repeated(pool: Pool) -> None:
+    manager = await manager_on(pool)
+
+    async with asyncio.timeout(TIME_LIMIT_S):
+        await manager.finish_job_by_id_async(7, Status.SUCCEEDED, delete_job=True)
+
+
+async def manager_on(pool: Pool) -> JobManager:
+    connector = Connector()
+    await connector.open_async(pool)
+    return JobManager(connector)

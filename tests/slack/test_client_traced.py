@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot.web.metrics import CALL_OUTCOMES, traced_calls
 from tests.slack.conftest import a_client
-from tests.slack.test_client_answers import answering, as_json
+from tests.slack.test_client import answering, as_json
 
 
 class Notes:

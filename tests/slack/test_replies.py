@@ -18,7 +18,7 @@ from bot.playground.slack.person import Person
 from bot.slack.errors import SlackError, SlackRefusedError, SlackUnavailableError
 from bot.slack.replies import Origin, Replies
 from tests.slack.conftest import a_client
-from tests.slack.test_client_answers import answering, as_json, as_text
+from tests.slack.test_client import answering, as_json, as_text
 
 BLOCKS = (section("All is well"), *actions(button("Scan", "run.1"), button("Share", "share.x")))
 ANSWER = Message("All is well", BLOCKS)

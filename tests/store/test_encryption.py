@@ -1,14 +1,28 @@
-"""Sealing: only the right key and the right place open a sealed text."""
+"""Sealing: only the right key and the right place open a sealed text.
+
+The key ring of the embedded store, in a file beside the database.
+Where the ring comes from; nothing is made on the way.
+"""
 
 import base64
+import errno
+import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import Documents, UnreadableSecretError, WrongKeyRingError
-from bot.store.encryption import KeyRing, associated_data, check_key_ring
+from bot.store.documents import Documents, StoreError, UnreadableSecretError, WrongKeyRingError
+from bot.store.encryption import (
+    KeyRing,
+    associated_data,
+    check_key_ring,
+    key_file_of,
+    load_or_make_key_file,
+    ring_source,
+)
 from tests.loops import loop_over
 
 HERE = associated_data("key", WorkspaceId("T1"))
@@ -169,3 +183,101 @@ class TestKeyCheck:
         for missing in (a_ring("k1"), a_ring("k2")):
             with pytest.raises(WrongKeyRingError):
                 await check_key_ring(documents, missing)
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "bot.keys"
+
+
+def test_the_first_start_makes_a_private_file(key_file: Path) -> None:
+    before = os.umask(0)
+    _, is_new = load_or_make_key_file(key_file)
+    os.umask(before)
+
+    assert is_new is True
+    assert key_file.stat().st_mode & 0o777 == 0o600
+    assert list(key_file.parent.iterdir()) == [key_file]
+
+
+def test_a_stopped_start_leaves_no_half_key(
+    key_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_descriptor: int) -> None:
+        assert not key_file.exists()
+        raise OSError(errno.ENOSPC, "no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(StoreError, match="no space left"):
+            load_or_make_key_file(key_file)
+
+    assert list(key_file.parent.iterdir()) == []
+    assert load_or_make_key_file(key_file)[1] is True
+
+
+def test_a_file_that_others_could_read_is_made_private(key_file: Path) -> None:
+    load_or_make_key_file(key_file)
+    key_file.chmod(0o644)
+
+    load_or_make_key_file(key_file)
+
+    assert key_file.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        pytest.param(b"", "there is no key", id="empty"),
+        pytest.param(b"service_sk_secret", "entry 1", id="something-else"),
+    ],
+)
+def test_a_damaged_file_is_not_overwritten(key_file: Path, content: bytes, complaint: str) -> None:
+    key_file.parent.mkdir()
+    key_file.write_bytes(content)
+
+    with pytest.raises(WrongKeyRingError, match=rf"bot\.keys is garbled: {complaint}") as refusal:
+        load_or_make_key_file(key_file)
+
+    assert key_file.read_bytes() == content
+    assert "secret" not in str(refusal.value)
+
+
+def test_a_place_where_no_file_can_be_is_a_store_error(tmp_path: Path) -> None:
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    (tmp_path / "file").touch()
+
+    for place in (tmp_path, tmp_path / "dangling", tmp_path / "file" / "bot.keys"):
+        with pytest.raises(StoreError, match="cannot be used"):
+            load_or_make_key_file(place)
+    assert not (tmp_path / "nothing").exists()
+
+
+RING = "k7:" + base64.b64encode(b"7" * 32).decode()
+
+
+def test_the_setting_goes_before_the_file(path: Path) -> None:
+    load_or_make_key_file(key_file_of(path))
+
+    source = ring_source(RING, path)
+
+    assert source.ring is not None
+    assert source.ring.names == ("k7",)
+    assert source.name == "BOT_SECRET_KEYS"
+
+
+def test_without_the_setting_it_is_the_file_that_the_bot_made(path: Path) -> None:
+    made, _ = load_or_make_key_file(key_file_of(path))
+
+    source = ring_source(None, path)
+
+    assert source.ring is not None
+    assert source.ring.decrypt(made.encrypt("secret", "here"), "here") == "secret"
+    assert source.name == f"the key file {path}.key"
+
+
+def test_no_file_is_no_ring_and_none_is_made(path: Path) -> None:
+    source = ring_source(None, path)
+
+    assert source.ring is None
+    assert not path.parent.exists()

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tracker.decoding import decode_added, decode_listing, decode_scan
+from bot.tracker.decoding import (
+    MAX_DEPTH,
+    NotJsonError,
+    decode_added,
+    decode_listing,
+    decode_scan,
+    parse_json,
+    requests_remaining,
+    retry_after_s,
+)
 from bot.tracker.models import (
     Domain,
     InvalidKeyError,
@@ -321,3 +330,74 @@ def test_an_odd_neighbour_changes_nothing_about_an_entry(entry: dict[str, Any]) 
 
     assert alone.domains == beside.domains
     assert (alone.skipped, beside.skipped) == (0, 1)
+
+
+@loop_over(
+    ("value", "remaining"),
+    [
+        ("997", 997),
+        (" 0 ", 0),
+        ("-1", None),
+        ("", None),
+        ("many", None),
+        ("12, 11", None),
+        ("1.5", None),
+        ("٣", None),
+        ("9" * 5000, None),
+    ],
+)
+def test_only_a_plain_count_is_taken_as_remaining(value: str, remaining: int | None) -> None:
+    assert requests_remaining({"x-ratelimit-remaining": value}) == remaining
+
+
+def test_without_the_header_nothing_is_known() -> None:
+    assert requests_remaining({}) is None
+    assert retry_after_s({}) is None
+
+
+@loop_over(
+    ("value", "seconds"),
+    [("7", 7), ("0", None), ("-3", None), ("soon", None), ("Fri, 01 Mar 2030 10:02:00 GMT", None)],
+)
+def test_only_seconds_above_0_are_taken_as_a_wait(value: str, seconds: float | None) -> None:
+    assert retry_after_s({"retry-after": value}) == seconds
+
+
+@loop_over(
+    "body",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b'[{"domain": "a.ex', id="truncated"),
+        pytest.param(b"<html>", id="html"),
+        pytest.param(b"[1] [2]", id="two"),
+        pytest.param(b"[NaN]", id="no-number"),
+        pytest.param(b"[1e999]", id="beyond-floats"),
+        pytest.param(b"[" + b"9" * 5000 + b"]", id="beyond-ints"),
+        pytest.param(rb'["a\ud800b"]', id="half-a-pair"),
+        pytest.param(b'["\xff"]', id="not-utf-8"),
+        pytest.param(b"[" * 100_000, id="open-and-deep"),
+        pytest.param(b"[" * 100_000 + b"]" * 100_000, id="deep"),
+        pytest.param(b'{"a":' * 5_000 + b"NaN" + b"}" * 5_000, id="deep-and-odd"),
+        pytest.param(b"[" * 201 + b"]" * 201, id="just-too-deep"),
+    ],
+)
+def test_what_is_no_json_is_refused(body: bytes) -> None:
+    with pytest.raises(NotJsonError) as caught:
+        parse_json(body)
+
+    assert caught.value.__context__ is None, "it would hold the body"
+
+
+def test_the_deepest_allowed_value_and_a_wide_one_are_read() -> None:
+    parse_json(b"[" * MAX_DEPTH + b"1" + b"]" * MAX_DEPTH)
+
+    assert parse_json(b"[" + b"[]," * MAX_DEPTH + b"{}]") == [[]] * MAX_DEPTH + [{}]
+
+
+@settings(deadline=None)
+@given(st.binary())
+def test_any_bytes_are_a_value_or_refused(body: bytes) -> None:
+    try:
+        parse_json(body)
+    except NotJsonError:
+        return

@@ -1,17 +1,39 @@
-"""What is noted stands on the page, in few and harmless series."""
+"""What is noted stands on the page, in few and harmless series.
 
+Rules, dashboard and document speak of all metrics, and of labels and values that exist.
+Who may read the metrics.
+"""
+
+import asyncio
+import json
+import re
 import tomllib
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import aiohttp
 import pytest
+import yaml
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 from prometheus_client.openmetrics.parser import (
     text_string_to_metric_families as openmetrics_families,
 )
+from prometheus_client.parser import text_string_to_metric_families
 
 from bot import DISTRIBUTION, __version__
+from bot.app.services import Role
 from bot.tracker.http import tracker_http
+from bot.web.gauges import QUEUE_STATES
+from bot.web.metrics import CALL_OUTCOMES as SLACK_OUTCOMES
 from bot.web.metrics import OPERATIONS, REQUEST_OUTCOMES, Metrics
-from tests.web.reading import a_bot, samples, value, values
+from bot.web.server import HealthEndpoints, MetricsEndpoint, listening
+from tests.loops import loop_over
+from tests.ports import reserve_port
+from tests.web.reading import a_bot, find_all, samples, value, values
 
 
 async def test_what_never_happened_yet_is_there_with_0_so_that_its_first_time_is_seen() -> None:
@@ -105,3 +127,260 @@ async def test_openmetrics_is_served_on_request() -> None:
     assert page.endswith(b"# EOF\n")
     families = openmetrics_families(page.decode())  # type: ignore[no-untyped-call]  # the library's gap
     assert any(each.name == "bot_store_calls" for each in families)
+
+
+ROOT = Path(__file__).parents[2]
+ALERTS = yaml.safe_load((ROOT / "deploy/alerts.yml").read_text())
+DASHBOARD = json.loads((ROOT / "deploy/grafana-dashboard.json").read_text())
+DOCUMENT = (ROOT / "docs/metrics.md").read_text()
+RULES: list[dict[str, Any]] = [rule for group in ALERTS["groups"] for rule in group["rules"]]
+PANELS: list[dict[str, Any]] = [each for each in DASHBOARD["panels"] if each["type"] != "row"]
+QUERIES = [(panel["title"], each["expr"]) for panel in PANELS for each in panel["targets"]]
+EXPRESSIONS = [(rule["alert"], rule["expr"]) for rule in RULES] + QUERIES
+
+OURS = re.compile(r"\b(?:bot|process|python)_[a-z_]+\b")
+SELECTOR = re.compile(r"\b(?P<name>(?:bot|process|python)_[a-z_]+)(?:\{(?P<labels>[^}]*)\})?")
+MATCHER = re.compile(r'(?P<label>\w+)(?P<how>=~|!~|!=|=)"(?P<value>[^"]*)"')
+
+
+async def a_busy_bot() -> Metrics:
+    """Return metrics in which everything has happened that has labels of its own."""
+    metrics = a_bot()
+    for outcome in ("answered", "declined", "service", "store", "slack", "broken", "cut_off"):
+        metrics.people.note_request("/scan", outcome, 1)
+    for outcome in SLACK_OUTCOMES:
+        metrics.slack.note_call("chat.postMessage", outcome, 1)
+    metrics.digests.note_run("failed", "service")
+
+    async def nothing() -> None: ...
+
+    await metrics.periodic.timed("tick", nothing)()
+    jobs = {("deliver", state): 1 for state in QUEUE_STATES}
+    find_all(metrics, {"digests": (1, 1.0), "queue": jobs})
+    return metrics
+
+
+@pytest.fixture(scope="module")
+def there() -> Mapping[str, Mapping[str, set[str]]]:
+    """Every series of such a bot: its name, its labels, and their values."""
+    page, _ = asyncio.run(_page())
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for family in text_string_to_metric_families(page.decode()):
+        for sample in family.samples:
+            known = found[sample.name]
+            for label, said in sample.labels.items():
+                known[label].add(said)
+    return found
+
+
+async def _page() -> tuple[bytes, str]:
+    return await (await a_busy_bot()).page("")
+
+
+def families(metrics: Metrics) -> Iterator[tuple[str, str]]:
+    """Yield every metric of ours as the document calls it, and its kind."""
+    for family in metrics.registry.collect():
+        suffix = {"counter": "_total", "info": "_info"}.get(family.type, "")
+        if family.name.startswith("bot_"):
+            yield family.name + suffix, family.type
+
+
+def matchers(expression: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the name, label, operator and value of everything that chooses series."""
+    for selector in SELECTOR.finditer(expression):
+        for found in MATCHER.finditer(selector["labels"] or ""):
+            yield selector["name"], found["label"], found["how"], found["value"]
+
+
+@loop_over(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+def test_every_expression_uses_existing_metrics(
+    title: str, expression: str, there: Mapping[str, Mapping[str, set[str]]]
+) -> None:
+    assert set(OURS.findall(expression)) <= set(there)
+    for name, label, how, wanted in matchers(expression):
+        if wanted == "$instance":
+            continue
+        assert label in there[name], f"{name} has no label {label}"
+        for each in wanted.split("|") if "~" in how else [wanted]:
+            if (name, label) == ("bot_build_info", "role"):  # each process has one of them
+                assert each in {role.value for role in Role}
+                continue
+            assert each in there[name][label], f"{name} has no {label}={each}"
+
+
+@loop_over(("title", "expression"), EXPRESSIONS, ids=lambda given: given[:30])
+def test_only_counters_have_rates_and_only_buckets_quantiles(title: str, expression: str) -> None:
+    rated = re.findall(r"(?:rate|increase)\(([a-z_]+)[^[]*\[([^]]+)\]", expression)
+    counts_up = ("_total", "_bucket", "_count", "_sum")
+
+    assert all(name.endswith(counts_up) for name, _ in rated)
+    for name in OURS.findall(expression):
+        if name.endswith(counts_up):
+            assert name in {rated_name for rated_name, _ in rated}, f"{name} needs a rate"
+    if "histogram_quantile" in expression:
+        assert "sum by (le" in expression
+        assert all(name.endswith("_bucket") for name, _ in rated)
+    # A range of fewer than four scrapes has gaps.
+    assert all(window == "$__rate_interval" or window[-1] in "mhd" for _, window in rated)
+
+
+def test_every_metric_is_in_the_document_with_its_kind_and_no_other() -> None:
+    known = dict(families(a_bot()))
+    named = set(re.findall(r"\bbot_[a-z_]+\b", DOCUMENT))
+
+    assert set(known) == named
+    for name, kind in known.items():
+        if f"| `{name}` | counter |" in DOCUMENT or f"| `{name}` | histogram |" in DOCUMENT:
+            assert f"| `{name}` | {kind} |" in DOCUMENT
+
+
+def test_every_metric_is_on_the_dashboard() -> None:
+    shown = {name for _, expression in QUERIES for name in OURS.findall(expression)}
+    plain = {re.sub(r"_(bucket|count|sum)$", "", name) for name in shown}
+
+    assert {name for name, _ in families(a_bot())} <= plain
+
+
+def test_every_documented_value_exists(there: Mapping[str, Mapping[str, set[str]]]) -> None:
+    explained = set(re.findall(r"`([a-z_]+)`", DOCUMENT))
+    values = {
+        value
+        for name, label in [
+            ("bot_requests_total", "outcome"),
+            ("bot_ack_seconds_count", "kind"),
+            ("bot_service_calls_total", "outcome"),
+            ("bot_service_calls_total", "operation"),
+            ("bot_slack_calls_total", "outcome"),
+            ("bot_digest_runs_total", "outcome"),
+            ("bot_digest_lag_seconds_count", "tries"),
+            ("bot_store_calls_total", "outcome"),
+            ("bot_queue_jobs", "state"),
+            ("bot_log_lines_total", "level"),
+        ]
+        for value in there[name][label]
+    }
+
+    assert values <= explained
+
+
+TOKEN = "a-token-of-enough-letters"
+
+
+async def page(_accepts: str) -> tuple[bytes, str]:
+    return b"bot_up 1\n", "text/plain; version=0.0.4; charset=utf-8"
+
+
+async def answer(
+    headers: Mapping[str, str] | None = None,
+    *,
+    token: str | None = TOKEN,
+    remote: str = "203.0.113.9",
+) -> web.Response:
+    """Return what a caller from this address gets."""
+    request = make_mocked_request("GET", "/metrics", headers=headers).clone(remote=remote)
+    return await MetricsEndpoint(page, token).answer(request)
+
+
+@loop_over(
+    "given",
+    [
+        None,
+        "",
+        TOKEN,
+        "Bearer",
+        "Bearer ",
+        f"Basic {TOKEN}",
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN[:-1]}",
+        "Bearer ä",
+    ],
+)
+async def test_a_wrong_token_reads_nothing_even_locally(given: str | None) -> None:
+    headers = {} if given is None else {"Authorization": given}
+
+    response = await answer(headers, remote="127.0.0.1")
+
+    assert (response.status, response.headers["WWW-Authenticate"]) == (401, "Bearer")
+    assert TOKEN not in (response.text or "")
+
+
+@pytest.mark.parametrize("remote", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
+async def test_without_a_token_this_machine_reads_them(remote: str) -> None:
+    assert (await answer(token=None, remote=remote)).status == 200
+
+
+@pytest.mark.parametrize("remote", ["203.0.113.9", "10.0.0.1", "::ffff:10.0.0.1", "", "unix"])
+async def test_without_a_token_no_other_machine_does(remote: str) -> None:
+    assert (await answer(token=None, remote=remote)).status == 403
+
+
+@loop_over(
+    "headers",
+    [
+        *({name: "127.0.0.1"} for name in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")),
+        {"Host": "127.0.0.1", "X-Forwarded-Proto": "https"},
+        {"Host": "127.0.0.1", "X-Forwarded-Host": "bot.example.com"},
+        {"Host": "bot.example.com"},
+    ],
+)
+async def test_a_local_proxy_reads_nothing_without_a_token(headers: dict[str, str]) -> None:
+    assert (await answer(headers, token=None, remote="127.0.0.1")).status == 403
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[str]:
+    """Listen as the bot does, in Socket Mode."""
+    port = reserve_port()
+    metrics = MetricsEndpoint(Metrics(role="all", store="sqlite").page, TOKEN)
+    async with listening("127.0.0.1", port, HealthEndpoints({}), None, metrics=metrics):
+        yield f"http://127.0.0.1:{port}"
+
+
+async def test_prometheus_gets_the_page_of_a_bot() -> None:
+    async with serving() as url, aiohttp.ClientSession() as prometheus:
+        right = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/plain;version=0.0.4"}
+        async with prometheus.get(f"{url}/metrics", headers=right) as reply:
+            text, status = await reply.text(), reply.status
+
+    assert status == 200
+    assert "# TYPE bot_build_info gauge" in text
+
+
+async def test_a_token_that_is_no_text_is_a_wrong_one() -> None:
+    async with serving() as url:
+        host, port = url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \xff\xfe\r\n\r\n")
+        status = await reader.readline()
+        writer.close()
+
+    assert b" 401 " in status
+
+
+async def test_invalid_http_is_not_logged(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    port = reserve_port()
+    async with listening("127.0.0.1", port, HealthEndpoints({}), None):
+        for sent in (b"scan\r\n\r\n", b"GET / HTTP/1.1\r\nAuthorization : Bearer x\r\n\r\n"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(sent)
+            await reader.read()
+            writer.close()
+            await writer.wait_closed()
+
+    assert caplog.records == []
+
+
+async def test_a_check_that_hangs_is_not_waited_for() -> None:
+    async def hang() -> bool:
+        await asyncio.Event().wait()
+        return True
+
+    health = HealthEndpoints({"store": hang})
+    port = reserve_port()
+    async with listening("127.0.0.1", port, health, None), aiohttp.ClientSession() as http:
+        answer = await http.get(f"http://127.0.0.1:{port}/readyz")
+        text = await answer.json()
+
+    assert (answer.status, text) == (503, {"ready": False, "checks": {"store": False}})

@@ -1,10 +1,21 @@
-"""`/adddomain`: one line or form, seen before the write, shown after it."""
+"""`/adddomain`: one line or form, seen before the write, shown after it.
+
+Several domains at once: read, confirmed, each written once, and accounted for.
+"""
+
+import asyncio
+from pathlib import Path
 
 import pytest
 
+from bot.app.main import serve
 from bot.domains.service import FRESH_FOR
+from bot.playground.slack import Message
+from bot.playground.tracker.service import Hold
 from tests.loops import loop_over
-from tests.whole.harness import Harness
+from tests.whole.harness import Harness, running_stand_ins, text_in_store, until_ready
+from tests.whole.test_audiences import MANAGERS, choose
+from tests.whole.test_process import process, stand_ins_in_real_time
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -120,3 +131,126 @@ async def test_an_added_domain_that_is_not_listed_yet_is_explained(ready: Harnes
     answer = await ready.ask(ready.bob, "/adddomain blog.example")
 
     assert "doesn't list it yet" in answer.everything
+
+
+PASTED = """My domains:
+- https://Blog.example/x
+shop.example, bücher.example
+BLOG.example.
+
+see the wiki (service_sk_abc)
+3. fresh.example
+"""
+
+
+def posts(app: Harness) -> int:
+    return [method for method, _ in app.service_requests()].count("POST")
+
+
+async def asked(app: Harness, line: str) -> Message:
+    """Type a list; return the question, with all requests until then forgotten."""
+    question = await app.ask(app.bob, line)
+    app.tracker.requests.clear()
+    return question
+
+
+async def hold_write(app: Harness, number: int) -> Hold:
+    """Let the requests go on, one after the other, and hold the write of this number."""
+    hold = app.tracker.hold_of_all
+    assert hold
+    for _ in range(number):
+        await hold.waiting(1)
+        following = app.tracker.hold_requests()
+        hold.release()
+        hold = following
+    await hold.waiting(1)
+    return hold
+
+
+@pytest.mark.transports("socket", "shared")
+async def test_a_pasted_list_is_confirmed_and_written_once(ready: Harness) -> None:
+    await ready.bob.type("/adddomain")
+    form = await ready.bob.next_form()
+    await ready.bob.submit(
+        form, {"Domain": PASTED, "Type": "partner", "Folder": "Web shops", "Tags": ["prod"]}
+    )
+    question = await ready.answer(ready.bob)
+    before = posts(ready)
+    ready.tracker.requests.clear()
+    await asyncio.gather(*(ready.bob.press(question, "Add") for _ in range(2)))
+    summary = await ready.bob.next_message(where=lambda each: "Added 3" in each.everything)
+
+    assert before == 0
+    assert "*Add 3 domains?* 1 is already there, 2 are not domains, 1 is repeated." in (
+        question.everything
+    )
+    assert "*Already there* (1): shop.example" in question.everything
+    assert "`My domains:`, `see the wiki (service_sk_[hidden])`" in question.everything
+    assert "Type: partner; folder: Web shops; tags: prod." in question.everything
+    assert [method for method, _ in ready.service_requests()] == ["GET", *["POST"] * 3, "GET"]
+    assert "Added 3 of 3 domains." in summary.everything
+    assert "*Already there* (1): shop.example" in summary.everything
+    added = [d for d in ready.account.domains.values() if d.domain_type == "partner"]
+    assert {d.domain for d in added} == {"blog.example", "xn--bcher-kva.example", "fresh.example"}
+    assert {(d.folder, *d.tags) for d in added} == {("Web shops", "prod")}
+    assert b"service_sk_abc" not in await text_in_store(ready)
+
+
+async def test_permission_is_checked_again_at_the_press(ready: Harness) -> None:
+    question = await asked(ready, "/adddomain a.example b.example")
+    await choose(ready, add=MANAGERS)
+
+    refused = await ready.press(ready.bob, question, "Add")
+
+    assert "Only admins, owners, and managers can add domains" in refused.everything
+    assert posts(ready) == 0
+
+
+async def test_a_stopped_list_says_what_was_added(tmp_path: Path, transport: str) -> None:
+    async with running_stand_ins(tmp_path, transport) as app:
+        stop = asyncio.Event()
+        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock))
+        await until_ready(app, bot)
+        await app.connect()
+        question = await asked(app, "/adddomain a.example b.example c.example")
+        app.tracker.hold_requests()
+        await app.bob.press(question, "Add")
+        hold = await hold_write(app, 2)
+
+        stop.set()
+        text = await app.answer(app.bob)
+        await bot
+        hold.release()
+
+        assert "The app is restarting and had to stop." in text.everything
+        assert "*Added* (1): a.example" in text.everything
+        assert "may still appear* (1): b.example" in text.everything
+        assert "*Not tried* (1): c.example" in text.everything
+        assert text.buttons == ["Try again", "Scan them", "All domains"]
+
+
+@pytest.mark.real_time
+async def test_a_list_repeated_after_a_kill_adds_only_the_rest(tmp_path: Path) -> None:
+    async with stand_ins_in_real_time(tmp_path, "http") as app:
+        async with process(app):
+            await until_ready(app)
+            await app.connect()
+            question = await asked(app, "/adddomain a.example b.example c.example")
+            app.tracker.hold_requests()
+            await app.bob.press(question, "Add")
+            hold = await hold_write(app, 2)
+        app.tracker.hold_of_all = None
+        hold.release()
+
+        async with process(app):
+            await until_ready(app)
+            again = await asked(app, "/adddomain a.example b.example c.example")
+            summary = await app.press(app.bob, again, "Add")
+
+        assert "Added " in summary.everything
+        assert posts(app) <= 2  # the stand-in refuses a domain that is there
+        assert sorted(d.domain for d in app.account.domains.values()) == [
+            "a.example",
+            "b.example",
+            "c.example",
+        ]

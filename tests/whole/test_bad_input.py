@@ -1,19 +1,14 @@
-"""Input as ugly as the world's: every one of them gets a clear sentence, nothing is half done."""
+"""Input as ugly as the world's: every one of them gets a clear sentence, nothing is half done.
 
-import json
-from typing import Any
+A mistyped line: what is wrong in one sentence, and the line that is meant as a button.
+"""
 
 import pytest
 
-from bot.domains.service import FRESH_FOR
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 
 pytestmark = pytest.mark.transports("socket")
-
-NESTED: Any = "deep"
-for _ in range(30):
-    NESTED = {"in": NESTED}
 
 BAD_DOMAINS = {
     "3000-characters": ("x" * 3000, "at most 253 characters"),
@@ -64,60 +59,6 @@ async def test_any_filter_is_answered(ready: Harness, typed: str) -> None:
     assert answer.mentions == []
 
 
-SCANS: dict[str, Any] = {
-    "null-sections": {"whois": None, "dns": None, "ssl": None, "security": None},
-    "missing-sections": {"dns": {}},
-    "no-section": {"domainId": "d1"},
-    "lists": {"whois": [], "dns": [1, "two", None], "ssl": [[]], "security": [{}]},
-    "numbers": {"whois": 1, "dns": 2.5, "ssl": True, "security": "grade A"},
-    "30-levels": {"dns": NESTED, "ssl": NESTED},
-    "5000-records": {"dns": [{"type": "TXT", "value": f"record {n}"} for n in range(5000)]},
-    "long-values": {"whois": {f"name{n}": "x" * 5000 for n in range(50)}},
-    "issues": {"security": {"issues": ["<!here>", 4, [["x"], []], {}, {"severity": "<@U1>"}]}},
-    "500-issues": {"security": [{"severity": "high", "title": f"Issue {n}"} for n in range(500)]},
-    "dates": {
-        "whois": {"expires": 253402300799000, "expiry": "9999-12-31T23:59:59-12:00"},
-        "ssl": {"notAfter": "01/02/2026", "valid_to": "0001-01-01T00:00:00+14:00"},
-    },
-    "markup": {"dns": {"<!channel>": "<!here> <@U1> *b* `c` | _i_ ~s~ <http://x|y>"}},
-}
-
-
-@loop_over(("name", "sections"), SCANS.items(), ids=SCANS.keys())
-async def test_a_scan_of_any_shape_is_shown(ready: Harness, name: str, sections: Any) -> None:
-    domain = f"{name}.example"  # of its own, so that it is compared with no other
-    ready.account.add(domain, health=50)
-    ready.clock.ahead += FRESH_FOR
-    ready.tracker.answer_next(body=json.dumps(sections).encode(), on="scan")
-
-    await ready.bob.type(f"/scan {domain}")
-    # What was shared of the case before is news to bob, too.
-    answer = await ready.bob.next_message(
-        where=lambda each: f"Scan of {domain}" in each.everything and "Share" in each.buttons
-    )
-    titles = [b["title"]["text"] for b in answer.blocks if b["type"] == "container"]
-    for number in range(answer.buttons.count("Show all")):
-        await ready.bob.press(answer, "Show all", nth=number)
-        form = await ready.bob.next_form()
-        assert "page 1 of" in form.everything
-        await ready.bob.close(form)
-    await ready.bob.press(answer, "Share")
-    shared = await ready.slack.person("cy").next_message()
-
-    assert [title.split()[0] for title in titles] == ["WHOIS", "DNS", "SSL", "Security"]
-    assert f"Scan of {domain}" in shared.everything
-    assert (answer.mentions, shared.mentions) == ([], [])
-
-
-@loop_over("raw", [b"[1, 2", b"[]", b'"scanned"', b"<html>", b"", b"NaN"])
-async def test_an_empty_scan_result_is_explained(ready: Harness, raw: bytes) -> None:
-    ready.tracker.answer_next(body=raw, on="scan")
-
-    answer = await ready.ask(ready.bob, "/scan shop.example")
-
-    assert "returned an unexpected response" in answer.everything
-
-
 @loop_over("line", ["/scan a&b.example", "/domains R&D sort:R&D"])
 async def test_what_was_typed_is_repeated_as_it_was_typed(ready: Harness, line: str) -> None:
     answer = await ready.ask(ready.bob, line)
@@ -134,3 +75,55 @@ async def test_a_key_typed_anywhere_is_repeated_nowhere(ready: Harness) -> None:
     secret = ready.key[11:]
     text = [call for call in ready.slack.calls if secret in str(call.arguments)]
     assert text == []
+
+
+@loop_over(
+    ("line", "sentence", "meant"),
+    [
+        ("expirs:30", "I don't know `expirs:`. Did you mean `/domains expires:30`?", "expires:30"),
+        ("below:low", "`below:` needs a number from 0 to 100, such as `below:70`.", "below:70"),
+        ("tag:eu colour:red", "I don't know `colour:`.", "tag:eu"),
+        ("shop belw:low", "Did you mean `/domains shop below:70`?", "shop below:70"),
+    ],
+)
+async def test_the_line_that_is_meant_is_a_button(
+    ready: Harness, line: str, sentence: str, meant: str
+) -> None:
+    answer = await ready.ask(ready.bob, f"/domains {line}")
+
+    assert sentence in answer.everything
+    assert "Nothing was changed" not in answer.everything
+    assert answer.buttons == [f"/domains {meant}", "Help"]
+    result = await ready.press(ready.bob, answer, f"/domains {meant}")
+    assert "I don't know" not in result.everything
+    assert "needs a" not in result.everything
+
+
+async def test_what_adds_says_that_nothing_was_changed_and_names_every_part(
+    ready: Harness,
+) -> None:
+    answer = await ready.ask(ready.bob, "/adddomain foo new2.example tga:prod type:")
+
+    for said in ("`foo` is not a domain name", "I don't know `tga:`", "`type:` needs a value"):
+        assert said in answer.everything
+    assert "Nothing was changed." in answer.everything
+    assert "new2.example" not in str(ready.account.domains)
+
+
+async def test_help_shows_the_examples(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, "/domains colour:red")
+
+    shown = await ready.press(ready.bob, answer, "Help")
+
+    assert "names containing" in shown.everything
+
+
+@loop_over(("command", "is_scan"), [("/domains", False), ("/scan", True)])
+async def test_a_filter_that_finds_nothing_as_nothing_was_scanned_says_so(
+    ready: Harness, command: str, is_scan: bool
+) -> None:
+    answer = await ready.ask(ready.bob, f"{command} expires:30")
+
+    assert "None of your 3 domains was scanned" in answer.everything
+    question = await ready.press(ready.bob, answer, "Scan all 3")
+    assert "Scan 3 domains?" in question.everything

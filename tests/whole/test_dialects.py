@@ -10,7 +10,7 @@ from tests.whole.harness import Harness
 pytestmark = pytest.mark.transports("socket")
 
 ALL_IS_WELL = ("No issues", "✅")
-# The same three problems on any day: see tests/playground/tracker/test_dialects.py.
+# The same three problems on any day.
 SHOP = {
     OWN: ("Critical: Listed on a mail blacklist", "Certificate expires", "Registration expires"),
     CHECKLIST: ("Security › Blacklisted: yes", "Certificate expires", "Registration expires"),

@@ -38,23 +38,6 @@ async def test_nothing_that_slack_may_have_posted_is_posted_again(ready: Harness
     assert digests(ready) == []
 
 
-async def test_a_channel_that_takes_no_posts_of_apps_pauses_its_digest(ready: Harness) -> None:
-    await make(ready)
-    ready.slack.restrict("general")
-
-    move_to(ready, nine(ready))
-    notice = await next_notice(ready)
-    ready.slack.restrict("general", None)
-    await ready.bob.press(notice, "Resume")
-    answer = await next_notice(ready)
-    move_to(ready, nine(ready))
-    await next_digest(ready)
-
-    assert "do not let apps post" in notice.everything
-    assert "Resumed" in answer.everything
-    assert len(digests(ready)) == 1
-
-
 async def test_the_last_requests_of_an_hour_are_for_digests(ready: Harness) -> None:
     await make(ready, channel="secret")
     await ready.ask(ready.bob, "/domains")

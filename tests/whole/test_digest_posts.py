@@ -31,17 +31,6 @@ async def test_the_trend_is_a_line_in_the_post_and_a_chart_in_its_details(ready:
     assert table["rows"][1][1]["text"] == "🔴 49"
 
 
-async def test_a_first_score_below_fair_is_posted_as_worse(ready: Harness) -> None:
-    await make(ready, {"Post": "When something got worse"})
-    await at_nine(ready)
-    score(ready, "new.example", 20)
-
-    post = await at_nine(ready)
-
-    assert "1 domain with a first score below fair" in post.everything
-    assert "new.example: first score 20" in post.text
-
-
 async def test_the_channel_reads_who_paused_resumed_and_deleted_a_digest(ready: Harness) -> None:
     async def told(words: str) -> Message:
         return await ready.ada.next_message(where=lambda each: words in each.everything)

@@ -26,20 +26,6 @@ MINUTE = timedelta(minutes=1)
 
 
 @pytest.mark.transports("socket", "shared")
-async def test_a_lost_answer_is_reported_and_not_repeated(ready: Harness) -> None:
-    await make(ready)
-    ready.slack.fail_next("chat.postMessage", kind="drop", after_acting=True)
-
-    await at_nine(ready)
-    notice = await next_notice(ready)
-    move_to(ready, ready.clock() + 30 * MINUTE)
-    await open_list(ready, ready.bob)
-
-    assert "Send now" in notice.buttons
-    assert len(digests(ready)) == 1
-
-
-@pytest.mark.transports("socket", "shared")
 async def test_a_busy_slack_gets_what_is_sent_now_a_little_later(ready: Harness) -> None:
     await make(ready)
     ready.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)

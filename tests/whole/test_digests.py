@@ -150,24 +150,6 @@ async def test_digests_due_together_cost_one_request(ready: Harness) -> None:
     assert ready.service_requests() == [("GET", "domain-tracker")]
 
 
-async def test_a_digest_after_an_empty_list_uses_the_one_before(ready: Harness) -> None:
-    await make(ready)
-    await at_nine(ready)
-    domains, ready.account.domains = ready.account.domains, {}
-    move_to(ready, nine(ready))
-    empty = await next_digest(ready)
-    ready.account.domains = domains
-    score(ready, "shop.example", 60)
-    move_to(ready, nine(ready))
-    whole = await next_digest(ready)
-
-    assert headline(empty) == "Health digest: the list is empty"
-    assert "The list is empty now." in empty.everything
-    assert "compares with the digest before it" in whole.everything
-    assert "▲ +9.5" in headline(whole)
-    assert "New" not in whole.everything
-
-
 async def test_a_preview_is_for_one_person_alone_and_changes_nothing(ready: Harness) -> None:
     listed = await make(ready)
 

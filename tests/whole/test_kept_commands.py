@@ -1,6 +1,5 @@
 """What is typed before there is a key is kept for a quarter of an hour, and then run."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -20,26 +19,6 @@ async def test_a_kept_command_is_answered_once_there_is_a_key(app: Harness) -> N
     await app.connect()
 
     assert "Scan of shop.example" in (await app.answer(app.bob)).everything
-
-
-@pytest.mark.transports("http")
-async def test_after_a_quarter_of_an_hour_nothing_is_run(app: Harness) -> None:
-    await app.ask(app.bob, "/domains")
-    app.clock.ahead += timedelta(minutes=16)
-
-    await app.connect()
-
-    assert "3 domains" not in str([m.everything for m in app.bob.messages()])
-    assert len(app.bob.messages()) == 1
-
-
-async def test_admins_get_the_button_and_for_a_form_nothing_is_promised(app: Harness) -> None:
-    to_ada = await app.ask(app.ada, "/domains")
-    to_bob = await app.ask(app.bob, "/scan")  # a form cannot open by itself later on
-
-    assert "Set key" in to_ada.buttons
-    assert "kept your command" not in to_bob.everything
-    assert "ask a workspace admin" in to_bob.everything
 
 
 @pytest.mark.transports("http")

@@ -66,26 +66,6 @@ def shown(key: str) -> str:
     return f"service_sk_…{key[-4:]}"
 
 
-async def history(app: Harness) -> str:
-    return (await open_form(app, "History")).everything
-
-
-async def test_the_history_names_the_person_and_the_action(ready: Harness) -> None:
-    pausing = await press(ready.bob, await make(ready), "Pause")
-    resumed = await press(ready.bob, await submit(ready.bob, pausing), "Resume")
-    await press(ready.bob, resumed, "Delete")
-    await replace_key(ready)
-    await name_managers(ready, "bob")
-
-    text = await history(ready)
-
-    for words in ("set the key", "replaced the key", "changed the managers"):
-        assert f"<@{ready.ada.id}> {words}" in text
-    for words in ("set up a digest", "paused a digest", "resumed a digest", "deleted a digest"):
-        assert f"<@{ready.bob.id}> {words}" in text
-    assert ready.key[11:-4] not in text
-
-
 async def test_a_replacement_is_led_from_step_to_step(ready: Harness) -> None:
     first = await open_form(ready, "Replace key")
     refused = ready.account.create_key("refused", scopes=("read_domains",), days=90)
@@ -131,21 +111,6 @@ async def test_a_key_of_another_portfolio_is_used_after_one_more_question(ready:
     assert "works and is saved. It sees 5 domains." in used.everything
     assert shown(key) in (await state(ready)).everything
     assert key[11:-4] not in asked.everything
-
-
-async def test_a_confirmation_that_fails_keeps_the_key_and_its_button(ready: Harness) -> None:
-    other = ready.tracker.account("other")
-    other.fill(5)
-    key = other.create_key("other", scopes=("read_domains",), days=90)
-    asked = await submit(ready.ada, await open_form(ready, "Replace key"), API_key=key)
-    ready.tracker.fail_next("500", times=9)
-    failed = await press(ready.ada, asked, "Use this key")
-    ready.tracker.faults.clear()
-    used = await press(ready.ada, failed, "Use this key")
-
-    assert "Not saved" in failed.everything
-    assert "works and is saved. It sees 5 domains." in used.everything
-    assert key[11:-4] not in failed.everything
 
 
 async def test_a_confirmation_in_a_message_that_fails_can_be_given_again(ready: Harness) -> None:
@@ -211,17 +176,6 @@ async def test_a_refused_key_is_replaced_from_its_notice(ready: Harness) -> None
     assert len(ready.ada.messages("dm")) == 1  # who has set it knows
 
 
-async def test_owners_are_notified_when_the_setter_has_left(ready: Harness) -> None:
-    olga = ready.slack.person("olga")
-    ready.slack.deactivate("ada")
-    ready.account.delete_key(ready.key)
-    refusal = await ready.ask(ready.bob, "/domains")
-
-    assert "no longer works" in (await next_notice(ready, olga)).everything
-    assert f"I notified <@{olga.id}>" in refusal.everything
-    assert ready.bob.messages("dm") == []
-
-
 async def test_a_refusal_names_the_people_who_were_notified(ready: Harness) -> None:
     cy = ready.slack.person("cy")
     await ready.ask(ready.bob, "/domains")
@@ -249,25 +203,3 @@ async def test_a_key_refused_by_mistake_is_tried_at_the_slot_of_a_digest(ready: 
 
     assert "no longer works" in refused
     assert "late" not in post.everything.lower()
-
-
-async def test_a_wrongly_refused_key_recovers_by_itself(ready: Harness) -> None:
-    await make(ready)
-    ready.tracker.requests.clear()
-    ready.tracker.fail_next("invalid_key", times=2)
-    move_to(ready, nine(ready))
-    await next_notice(ready, ready.ada)
-    refusals = [await listed(ready)]
-    ready.clock.ahead += timedelta(hours=1)
-    await asyncio.sleep(30)  # virtual: the digest tries it, before a person's command does
-    refusals.append(await listed(ready))
-    asked = len(ready.tracker.requests)
-    ready.clock.ahead += timedelta(hours=1, minutes=1)
-    post = await next_digest(ready)
-    healed = await next_notice(ready, ready.ada)
-
-    assert all("no longer works" in each for each in refusals)
-    assert asked == 2  # at the slot, and an hour later
-    assert "late" in post.everything.lower()
-    assert "works again since" in healed.everything
-    assert len(ready.ada.messages("dm")) == 2

@@ -12,7 +12,7 @@ from tests.whole.digests import at_nine, make, score
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 from tests.whole.test_alerts import next_alert, next_look, redrawn
 from tests.whole.test_bulk_scan import message_with
-from tests.whole.test_digest_lines import typed
+from tests.whole.test_digest_shapes import typed
 
 pytestmark = pytest.mark.transports("socket")
 

@@ -1,24 +1,10 @@
 """No one is left without a word: slow answers, replies that stay, a store that is gone."""
 
-from datetime import timedelta
-
 import pytest
 
 from tests.whole.harness import Harness, lose_store
 
 pytestmark = pytest.mark.transports("socket")
-
-
-async def test_a_slow_list_replaces_its_first_message(ready: Harness) -> None:
-    ready.tracker.latency_s = 4
-    ready.clock.ahead += timedelta(seconds=61)
-
-    await ready.bob.type("/domains")
-    first = await ready.bob.next_message()
-    await ready.answer(ready.bob)
-
-    assert "Still working" in first.everything
-    assert len(ready.bob.messages()) == 1
 
 
 @pytest.mark.transports("http")

@@ -138,17 +138,6 @@ class TestAFormThatIsSentTwice:
         history = await form_saying(ready, ready.ada, "set the key")
         assert history.everything.count("replaced the key") == 1
 
-    async def test_it_scans_once(self, ready: Harness) -> None:
-        message = ready.bob.say("shop.example")
-        await ready.bob.message_shortcut(message, "Scan domains in message")
-        await ready.bob.submit(await form_saying(ready, ready.bob, "shop.example"))
-        await form_saying(ready, ready.bob, "Finished")
-        await self.sent_again(ready, ready.bob)
-        await form_saying(ready, ready.bob, "Finished")
-
-        scans = [sent for sent in ready.service_requests() if sent[0] == "POST"]
-        assert len(scans) == 1
-
     async def sent_again(self, app: Harness, person: Person) -> Delivery:
         """Send the last form once more, as Slack does whose ack was lost."""
         sent = [each for each in app.slack.envelopes if "view" in each.payload]

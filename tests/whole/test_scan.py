@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from bot.tracker.slots import SCANS_EACH
 from tests.loops import loop_over
 from tests.whole.harness import Harness
 
@@ -49,22 +48,6 @@ async def test_a_scan_says_at_once_that_it_can_take_a_while(ready: Harness) -> N
     assert "up to 2 minutes" in first.everything
     hold.release()
     assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
-
-
-async def test_a_waiting_person_reads_how_many_are_ahead(ready: Harness) -> None:
-    for number in range(SCANS_EACH + 1):
-        ready.account.add(f"n{number}.example")
-    hold = ready.tracker.hold_scans()
-    for number in range(SCANS_EACH):
-        await ready.bob.type(f"/scan n{number}.example")
-        assert "Scanning n" in (await ready.bob.next_message()).everything
-    await hold.waiting(SCANS_EACH)
-
-    await ready.bob.type(f"/scan n{SCANS_EACH}.example")
-
-    assert "1 other scan comes first" in (await ready.bob.next_message()).everything
-    hold.release()
-    await ready.bob.next_message(where=lambda each: "Scan of n4.example" in each.everything)
 
 
 @pytest.mark.parametrize(

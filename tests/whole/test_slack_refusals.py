@@ -1,4 +1,7 @@
-"""What Slack refuses: the plain twin, the other ways to answer, the press that comes too late."""
+"""What Slack refuses: the plain twin, the other ways to answer, the press that comes too late.
+
+A press that fails costs no one the message that they pressed in.
+"""
 
 from datetime import timedelta
 
@@ -20,24 +23,6 @@ async def test_a_workspace_without_the_new_blocks_gets_the_plain_twin(ready: Har
 
         assert "shop.example" in answer.everything
         assert not {block["type"] for block in answer.blocks} & set(NEW_BLOCKS), line
-
-
-async def test_an_answer_finds_its_way_when_the_response_url_fails(ready: Harness) -> None:
-    ready.slack.fail_next("response_url", error="used_url", status=404)
-
-    answer = await ready.ask(ready.bob, "/domains")
-
-    assert "3 domains" in answer.everything
-    assert answer.is_ephemeral
-
-
-async def test_where_the_bot_is_no_member_the_last_way_is_a_direct_message(ready: Harness) -> None:
-    ready.slack.fail_next("response_url", kind="html", times=2)
-
-    await ready.bob.type("/domains", channel="random")
-    answer = await ready.bob.next_message(channel="dm")
-
-    assert "3 domains" in answer.everything
 
 
 async def test_a_used_up_response_url_does_not_silence_a_scan(ready: Harness) -> None:
@@ -81,3 +66,50 @@ async def test_somebody_of_another_workspace_cannot_press_what_was_shared(ready:
     refused = await zoe.next_message(channel="shared")
     assert "Only members of the workspace" in refused.everything
     assert zoe.form is None
+
+
+async def test_a_share_that_fails_leaves_the_list_where_it_is(ready: Harness) -> None:
+    listed = await ready.ask(ready.bob, "/domains")
+    ready.clock.ahead += ready.clock.ahead.resolution * 61_000_000
+    ready.tracker.fail_next("500", times=9)
+
+    failure = await ready.press(ready.bob, listed, "Share")
+
+    assert "Reference" in failure.everything
+    assert next(message.everything for message in ready.bob.messages()) == listed.everything
+    ready.tracker.faults.clear()
+    await ready.bob.press(listed, "Share")
+    assert "Shared by" in (await ready.slack.person("cy").next_message()).everything
+
+
+async def test_an_answer_comes_below_the_pressed_message(ready: Harness) -> None:
+    scan = await ready.ask(ready.bob, "/scan shop.example")
+
+    for count, label in enumerate(("Scan again", "All domains"), 2):
+        await ready.press(ready.bob, scan, label)
+
+        shown = [message.everything for message in ready.bob.messages()]
+        assert len(shown) == count, label
+        assert shown[0] == scan.everything
+        assert "⏳" not in str(shown)
+
+
+@pytest.mark.transports("socket")
+async def test_try_again_acts_once_per_message_unless_it_fails(ready: Harness) -> None:
+    ready.tracker.fail_next("500", on="scan", times=2)
+    failure = await ready.ask(ready.bob, "/scan shop.example")
+
+    assert "Try again" in (await ready.press(ready.bob, failure, "Try again")).buttons
+    assert "Scan again" in (await ready.press(ready.bob, failure, "Try again")).buttons
+    again = await ready.press(ready.bob, failure, "Try again")
+
+    assert "This is already done" in again.everything
+    assert ready.service_requests().count(("POST", "scan")) == 3
+
+
+@pytest.mark.transports("socket")
+async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(ready: Harness) -> None:
+    answer = await ready.ask(ready.bob, f"/adddomain blog.example tag:{ready.key}")
+
+    assert "exposed" in answer.everything
+    assert ready.tracker.requests == []

@@ -9,7 +9,7 @@ import pytest
 
 from bot.playground.slack import Message
 from tests.fakes import TIME_LIMIT_S
-from tests.whole.digests import DAY, move_to, next_digest, settled
+from tests.whole.digests import DAY, move_to, next_digest
 from tests.whole.harness import Harness
 
 pytestmark = pytest.mark.transports("socket")
@@ -76,21 +76,6 @@ async def test_two_presses_after_the_first_key_make_a_digest(app: Harness) -> No
     assert "Dates known for 1 of 3 domains, issues for 1" in posted.everything
 
 
-async def test_a_digest_made_by_one_press_is_deleted_by_another(app: Harness) -> None:
-    message = await offered(app, app.clock() + 7 * DAY)
-    await app.ada.press(message, "Digest here")
-    made = await app.ada.next_message(where=lambda message: "Saved" in message.everything)
-    await app.ada.press(message, "Digest here")
-    again = await app.ada.next_message(where=lambda message: "Saved" in message.everything)
-    await app.ada.press(again, "Delete")
-    await app.ada.next_message(where=lambda message: "🗑️ Deleted." in message.everything)
-    await app.ada.press(made, "Delete")
-    gone = await app.ada.next_message(where=lambda message: "was deleted" in message.everything)
-
-    assert again.everything == made.everything  # a second press makes no second one
-    assert "was deleted" in gone.everything
-
-
 async def test_nightly_scans_begin_though_slack_fails_after_the_check(app: Harness) -> None:
     app.account.fill(3)
     key = app.account.create_key("bot", scopes=("read_domains", "write_domains"), days=90)
@@ -120,21 +105,3 @@ async def test_a_night_scans_within_a_quarter_of_the_allowance(app: Harness) -> 
     assert min(begun) >= at(app, 1) - DAY
     assert max(sum(one <= each < one + HOUR for each in begun) for one in begun) <= 10
     assert len({sent.path for sent in app.tracker.requests if sent.method == "POST"}) == 12
-
-
-async def test_an_admin_turns_nightly_scans_off(ready: Harness) -> None:
-    state = await ready.ask(ready.ada, "/domainkey")
-    off = await ready.press(ready.ada, state, "Stop nightly scans")
-    ready.tracker.requests.clear()
-    for hour in (1, 3, 5):
-        move_to(ready, at(ready, hour))
-        await asyncio.sleep(0.5)
-    state = await ready.ask(ready.ada, "/domainkey")
-    await ready.ada.press(state, "History")
-    history = await settled(ready.ada)
-
-    assert "Nightly scans are off" in off.everything
-    assert "Nightly scans: off" in state.everything
-    assert "Start nightly scans" in state.buttons
-    assert "turned nightly scans off" in history.everything
-    assert scans_of(ready) == []

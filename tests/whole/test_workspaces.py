@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +39,6 @@ def of_people(documents: list[Document], team_id: str) -> dict[str, Any]:
 async def until_gone(many: Many, team_id: str) -> None:
     async with asyncio.timeout(TIME_LIMIT_S):
         while of(await stored(many), team_id):
-            pass
-
-
-async def until_revoked(many: Many, team_id: str) -> None:
-    key = f"-.{team_id}/installation"
-    async with asyncio.timeout(TIME_LIMIT_S):
-        while "token" in of(await stored(many), team_id)[key]:
             pass
 
 
@@ -152,39 +144,6 @@ async def test_an_uninstalled_workspace_leaves_no_byte(tmp_path: Path) -> None:
         assert b"birch" in bytes_at_rest(tmp_path)
         await birch.bob.type("/domains")
         answer = await birch.bob.next_message(where=lambda message: message.is_ephemeral)
-        assert "shop.birch.example" in answer.everything
-
-
-async def test_revoked_tokens_stop_the_bot_until_it_is_installed_again(tmp_path: Path) -> None:
-    async with running_many(tmp_path, ALONE[:1]) as many:
-        amber = await many.settle("amber")
-
-        await amber.slack.revoke_bot_token()
-        many.clock.ahead += timedelta(days=29)
-        await many.install("amber")
-
-        answer = await amber.ask(amber.bob, "/domains")
-        assert "shop.amber.example" in answer.everything
-        await amber.ada.type("/domainkey")
-        state = await amber.ada.next_message(where=lambda message: "works" in message.everything)
-        await amber.ada.press(state, "History")
-        history = (await amber.ada.next_form()).everything
-        assert "Slack" in history
-        assert "installed" in history
-
-
-async def test_an_unannounced_removal_is_noticed(tmp_path: Path) -> None:
-    async with running_many(tmp_path, ALONE[:2]) as many:
-        amber, birch = await many.settle("amber"), await many.settle("birch")
-
-        await amber.slack.uninstall(order=())
-        many.clock.ahead += timedelta(days=2)
-        await until_revoked(many, amber.slack.team_id)
-        many.clock.ahead += timedelta(days=31)
-        await until_gone(many, amber.slack.team_id)
-
-        await until_no_byte(tmp_path, "amber")
-        answer = await birch.ask(birch.bob, "/domains")
         assert "shop.birch.example" in answer.everything
 
 

@@ -1,10 +1,16 @@
-"""The form that makes or changes a digest, between people and the store."""
+"""The form that makes or changes a digest, between people and the store.
+
+The form that pauses a digest.
+"""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from bot.digests.models import Mention, Mode
+from bot.digests.schedule import Schedule
+from bot.playground.slack import View
 from bot.slack.errors import SlackUnavailableError
 from tests.builders import a_domain
 from tests.digests.builders import DAILY
@@ -228,12 +234,50 @@ async def test_without_the_service_what_was_typed_is_offered(bot: Bot) -> None:
     assert await bot.bob.suggest(form, "Tag or folder", "eu") == ["tag:eu", "folder:eu"]
 
 
-async def test_closing_the_form_during_the_save_brings_a_message(bot: Bot) -> None:
-    form = await bot.new_form()
-    bot.slack.fail_next("users.info", kind="slow", delay_s=0.1)
+async def pause_form(bot: Bot) -> View:
+    return await bot.press(await bot.open_list(), "Pause")
 
-    await bot.bob.submit(form)
-    assert bot.bob.form is not None
-    await bot.bob.close(bot.bob.form)
 
-    assert "✅ Saved." in await bot.answer()
+async def test_a_pause_ends_when_the_day_begins_by_the_clock_of_the_digest(bot: Bot) -> None:
+    digest = await bot.made(schedule=Schedule(DAILY.days, DAILY.at, "Asia/Tokyo"))
+
+    after = await bot.submit(await pause_form(bot), {"Until": "2026-12-01"})
+
+    pause = (await bot.now(digest)).pause
+    assert pause is not None
+    assert pause.until == datetime(2026, 11, 30, 15, tzinfo=UTC)
+    assert "⏸️ Paused until 1 Dec 2026." in after.everything
+
+
+async def test_a_pause_without_an_end_says_how_to_end_it(bot: Bot) -> None:
+    digest = await bot.made()
+
+    after = await bot.submit(await pause_form(bot))
+
+    assert "⏸️ Paused. Press `Resume` to run it again." in after.everything
+    assert (await bot.now(digest)).pause is not None
+
+
+@pytest.mark.parametrize("day", ["2026-11-19", "2026-11-20", "2036-11-20", "9999-12-31"])
+async def test_a_day_that_has_begun_in_the_zone_of_the_digest_or_is_far_away_is_refused(
+    bot: Bot, day: str
+) -> None:
+    digest = await bot.made(schedule=Schedule(DAILY.days, DAILY.at, "Asia/Tokyo"))
+    bot.clock.now = datetime(2026, 11, 19, 16, tzinfo=UTC)  # the 20th in Tokyo
+
+    after = await bot.submit(await pause_form(bot), {"Until": day})
+
+    assert "That day has already begun in the digest's time zone" in after.everything
+    assert after.values["Until"] == day
+    assert (await bot.now(digest)).pause is None
+
+
+async def test_rights_are_asked_for_when_it_is_submitted(bot: Bot) -> None:
+    digest = await bot.made()
+    form = await pause_form(bot)
+    bot.bob.member.is_restricted = True
+
+    after = await bot.submit(form)
+
+    assert "Guests can't see or change digests" in after.everything
+    assert (await bot.now(digest)).pause is None

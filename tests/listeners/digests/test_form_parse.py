@@ -12,6 +12,7 @@ from bot.digests.models import Mention, Mode, Plan
 from bot.digests.views.form_fields import (
     CHANNEL_FIELD,
     DAYS_FIELD,
+    END_DAYS_FIELD,
     FILTER_FIELD,
     GROUP_FIELD,
     LABEL_FIELD,
@@ -142,6 +143,7 @@ def test_every_field_is_read() -> None:
         (FILTER_FIELD, typed("x" * 501), "at most 500 characters"),
         (FILTER_FIELD, typed(f"tag:{KEY}"), "Never put one here"),
         (GROUP_FIELD, chosen("C0OPS"), "pick a user group from the list"),
+        (END_DAYS_FIELD, typed("30, 400"), "six whole numbers from 1 to 365"),
     ],
 )
 def test_an_invalid_value_is_explained_under_its_field(field: str, state: Json, text: str) -> None:

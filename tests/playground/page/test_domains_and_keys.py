@@ -9,7 +9,6 @@ from nicegui.testing import User
 
 from bot.playground.page import tracker_pages
 from bot.playground.sandbox import Sandbox, running_sandbox
-from bot.playground.tracker.samples.dialects import MIXED, SCANNER
 from tests.playground.page.visiting import visiting
 
 
@@ -52,27 +51,6 @@ async def test_a_score_is_changed_in_its_place(visitor: User, sandbox: Sandbox) 
     assert record.health == 12.5
     assert 12.5 in shown(visitor, "score")
     assert "A score is a number from 0 to 100." in visitor.notify.messages
-
-
-async def test_a_domain_is_moved_to_others(visitor: User, sandbox: Sandbox) -> None:
-    record = next(iter(sandbox.tracker.account("northwind").domains.values()))
-    await visitor.open("/tracker")
-
-    visitor.find(ui.table).trigger("move", {"id": record.domain_id, "to": "name servers"})
-
-    assert (record.registrar_moves, record.dns_moves) == (0, 1)
-    assert "Other name servers: the next scan of example.com shows it." in visitor.notify.messages
-
-
-async def test_each_portfolio_has_its_style_of_scans(visitor: User, sandbox: Sandbox) -> None:
-    await visitor.open("/tracker/knobs")
-
-    selects = visitor.find(ui.select).elements
-    chosen = next(each for each in selects if each.props["label"] == "Scans of northwind")
-    assert chosen.value == MIXED
-    chosen.value = SCANNER
-
-    assert sandbox.tracker.account("northwind").dialect == SCANNER
 
 
 async def test_a_key_is_shown_once_and_deleted(visitor: User, sandbox: Sandbox) -> None:

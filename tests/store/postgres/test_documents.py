@@ -1,13 +1,23 @@
-"""What only a database could get wrong; the contract itself is tests/store/test_documents.py."""
+"""What only a database could get wrong; the contract itself is tests/store/test_documents.py.
 
+Of a workspace that one process has deleted, no other process writes anything any more.
+The server goes away and comes back; a connection breaks in the middle of a statement.
+Names that come once, whichever process asks.
+"""
+
+import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import count
 
 import pytest
 
-from bot.store.documents import StoreError
+from bot.store.documents import Document, StoreError
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from tests.store.postgres.database import run
+from bot.store.postgres.documents import PostgresDedup, PostgresDocuments, open_postgres
+from tests.fakes import TIME_LIMIT_S
+from tests.postgres import PostgresServer
+from tests.store.postgres.database import WAITING, run, wait_until
 
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
@@ -64,3 +74,203 @@ async def test_a_database_that_only_reads_is_no_store(store: PostgresDocuments) 
 
     with pytest.raises(StoreError, match="read-only"):
         await store.check()
+
+
+AN_HOUR_AGO = "UPDATE forgotten SET until = until - interval '1 hour'"
+PREFIX = "E1.T1/"
+
+
+async def write_until_refused(store: PostgresDocuments, begun: asyncio.Event) -> int:
+    """Write one document after another under `PREFIX`; return how many were taken."""
+    for number in count():
+        try:
+            await store.put(f"{PREFIX}scan/{id(begun)}-{id(store)}/{number}", {"n": number})
+        except StoreError:
+            return number
+        if number == 10:
+            begun.set()
+    raise AssertionError
+
+
+async def test_races_leave_nothing(store: PostgresDocuments, other: PostgresDocuments) -> None:
+    taken = 0
+    for _ in range(4):
+        begun = [asyncio.Event() for _ in range(10)]
+        writing = [
+            asyncio.create_task(write_until_refused(each, event))
+            for event in begun
+            for each in (store, other)
+        ]
+        await asyncio.gather(*(event.wait() for event in begun))
+
+        await store.delete_prefix(PREFIX)
+
+        async with asyncio.timeout(TIME_LIMIT_S):
+            taken += sum(await asyncio.gather(*writing))
+        assert await store.list_keys(PREFIX) == []
+        await store.welcome(PREFIX)
+    assert taken >= 4 * 10, "each event means a write that was taken"
+
+
+async def test_an_allowed_write_precedes_the_deletion(
+    store: PostgresDocuments, other: PostgresDocuments
+) -> None:
+    async with store.pool.connection() as first, first.transaction(force_rollback=True):
+        await first.execute("INSERT INTO document VALUES (%s, '{}', 1)", (f"{PREFIX}key",))
+        writing = asyncio.create_task(other.put(f"{PREFIX}key", {}))
+        await wait_until(store, waiting=1)
+        deleting = asyncio.create_task(store.delete_prefix(PREFIX))
+        await wait_until(store, waiting=2, or_else=deleting.done)
+
+    await asyncio.gather(writing, deleting)
+    assert await store.list_keys("") == []
+
+
+async def test_an_installation_stays(store: PostgresDocuments, other: PostgresDocuments) -> None:
+    await store.put(f"{PREFIX}installation", {"n": 1})
+    async with store.pool.connection() as first, first.transaction():
+        await first.execute("SELECT delete_under(%s, %s)", (PREFIX, "E1.T10"))
+        saving = asyncio.create_task(other.put(f"{PREFIX}installation", {"n": 2}))
+        await wait_until(store, waiting=1)
+        await other.put("-.T2/installation", {})  # somebody else's does not wait
+
+    saved = await saving
+    assert await store.list_prefix(PREFIX) == [saved]
+    await store.put(f"{PREFIX}key", {})
+
+
+async def test_the_refusal_ends_after_an_hour(
+    store: PostgresDocuments, other: PostgresDocuments
+) -> None:
+    await store.delete_prefix("-.T1/")
+
+    await run(store, AN_HOUR_AGO)
+    await other.put("-.T1/key", {})
+    await store.delete_prefix("-.T2/")
+
+    assert await run(store, "SELECT count(*) FROM forgotten") == [(1,)]
+
+
+async def test_no_id_is_left_of_whom_was_deleted(store: PostgresDocuments) -> None:
+    await store.delete_prefix("E0GONE.T0GONE/")
+
+    left = str(await run(store, "SELECT * FROM forgotten"))
+    assert "E0" not in left
+    assert "T0" not in left
+
+
+@pytest.fixture
+def server(postgres: PostgresServer) -> Iterator[PostgresServer]:
+    if not postgres.can_restart:
+        pytest.skip("the server is not the tests' own")
+    yield postgres
+    postgres.start()  # if it is running, this does nothing
+
+
+async def test_a_restart_is_not_noticed(store: PostgresDocuments, server: PostgresServer) -> None:
+    first = await store.put("-.T1/key", {"n": 0})
+    await asyncio.gather(*(store.get("-.T1/key") for _ in range(200)))  # all connections are open
+
+    await asyncio.to_thread(server.stop)
+    await asyncio.to_thread(server.start)
+
+    puts = await asyncio.gather(*(store.put(f"-.T1/{n}", {}) for n in range(20)))
+    assert sorted([first, *puts], key=lambda each: each.key) == await store.list_prefix("-.T1/")
+
+
+async def test_calls_work_again_after_a_restart(
+    database: str, server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    patient = await open_postgres(parse_address(database))
+    first = await patient.put("-.T1/key", {"n": 0})
+    await patient.close()
+    store = await open_postgres(parse_address(database), timeout_s=0.5)
+
+    await asyncio.to_thread(server.stop)
+    for call in (store.get("-.T1/key"), store.put("-.T1/key", {"n": 1}), store.check()):
+        with pytest.raises(StoreError):
+            await call
+    await asyncio.to_thread(server.start)
+
+    async with asyncio.timeout(TIME_LIMIT_S):
+        assert await first_answer(store) == first
+    await store.close()
+    assert caplog.records == []  # who calls says so, and not the pool dozens of times a second
+
+
+async def first_answer(store: PostgresDocuments) -> Document | None:
+    while True:
+        try:
+            return await store.get("-.T1/key")
+        except StoreError:
+            continue
+
+
+async def test_a_broken_write_is_not_repeated(
+    store: PostgresDocuments, other: PostgresDocuments
+) -> None:
+    first = await store.put("-.T1/key", {"n": 1})
+
+    async with other.pool.connection() as connection, connection.transaction():
+        await connection.execute("SELECT 1 FROM document FOR UPDATE")
+        writing = asyncio.create_task(store.put("-.T1/key", {"n": 2}))
+        await wait_until(other, waiting=1)
+        await run(other, f"SELECT pg_terminate_backend(pid, 5000) FROM ({WAITING}) waiting")
+        with pytest.raises(StoreError):
+            await writing
+
+    assert await store.get("-.T1/key") == first
+
+
+AGE = "UPDATE seen SET until = until - interval '10 minutes'"
+
+
+async def test_what_failed_may_come_again(store: PostgresDocuments) -> None:
+    seen = PostgresDedup(store.pool)
+    await seen.remember("v0=1")
+
+    await seen.forget("v0=1")
+
+    assert await seen.remember("v0=1")
+    assert not await seen.remember("v0=1")
+
+
+async def test_names_are_kept_for_ten_minutes(store: PostgresDocuments) -> None:
+    seen = PostgresDedup(store.pool)
+    await seen.remember("v0=1")
+    assert await run(store, "SELECT until <= now() + interval '10 minutes' FROM seen") == [(True,)]
+    await run(store, AGE.replace("10 minutes", "599 seconds"))
+    assert not await seen.remember("v0=1")
+
+    await run(store, AGE)
+
+    assert await seen.remember("v0=1")
+    assert not await seen.remember("v0=1")
+
+
+async def test_only_what_is_over_is_dropped(store: PostgresDocuments) -> None:
+    seen = PostgresDedup(store.pool)
+    await seen.remember("old")
+    await run(store, AGE)
+    await seen.remember("young")
+
+    await seen.drop_old()
+
+    assert await run(store, "SELECT count(*) FROM seen") == [(1,)]
+    assert not await seen.remember("young")
+
+
+async def test_no_name_stands_in_the_database(store: PostgresDocuments) -> None:
+    await PostgresDedup(store.pool).remember("T0ACME/half \ud800")
+
+    ((name,),) = await run(store, "SELECT name FROM seen")
+    assert isinstance(name, bytes)
+    assert len(name) == 32
+
+
+async def test_of_many_that_ask_at_once_one_is_first(store: PostgresDocuments) -> None:
+    seen = PostgresDedup(store.pool)
+
+    asked = await asyncio.gather(*(seen.remember("v0=1") for _ in range(20)))
+
+    assert sum(asked) == 1
