@@ -13,6 +13,7 @@ from bot.digests.models import MAX_PAST_RUNS
 from bot.digests.repository import DigestRepository
 from bot.dispatch import kept_commands
 from bot.domains import add_many
+from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.installations.installation import scope_of_key
 from bot.keys import repository as keys
 from bot.keys.key_pair import EARLIER_KEPT_FOR
@@ -125,6 +126,13 @@ async def a_quarter_of_an_hour(life: Life) -> None:
     await forget_expired(life.documents, life.clock())
 
 
+async def nine_changes(life: Life) -> None:
+    for registrar in "CDEFGHIJK":
+        life.clock.advance(1)
+        known = KeptFacts(scanned_at=life.clock(), signs={"registrar": registrar})
+        await FactsRepository(life.documents).keep(life.workspace, f"{life.mark}.example", known)
+
+
 async def removed(life: Life) -> None:
     await remove(life.documents)
 
@@ -135,6 +143,7 @@ ENDS: dict[str, tuple[str, Callable[[Life], Awaitable[None]]]] = {
     "managers": ("until an admin changes it", no_managers),
     "audit": (f"the last {MAX_ENTRIES} acts", many_acts),
     "bulk-scan": ("until the next ones", another_bulk_scan),
+    "ends": ("until eight later changes", nine_changes),
     "held-key": ("at most 15 minutes", a_quarter_of_an_hour),
     "kept": ("at most 15 minutes", a_quarter_of_an_hour),
     "greeted": ("until the app is removed", removed),

@@ -16,7 +16,7 @@ from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_many import DomainLists, NewDomains
-from bot.domains.kept_facts import FactsRepository
+from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.home.listeners import GREETED
@@ -122,17 +122,24 @@ class Life:
         await SeenDomains(self.documents).note(self.workspace, [f"{self.mark}.example"])
         versions = StoredVersions(self.documents)
         portfolio = Portfolio(FakeLists().list_domains, clock=self.clock, versions=versions)
+        facts = FactsRepository(self.documents)
         scans = Scans(
             Scanner().scan,
             portfolio,
             self.documents,
-            FactsRepository(self.documents),
+            facts,
             names=default_names(),
             clock=self.clock,
         )
         for number in range(self.scans):
             host = f"{self.mark}{number}.example"
             await scans.run(self.workspace, a_domain(host, domain_id="d1"))
+        for registrar in "AB":
+            signs = {"registrar": registrar}
+            known = KeptFacts(scanned_at=self.clock(), signs=signs)
+            changes = await facts.keep(self.workspace, f"{self.mark}.example", known)
+        expected = [each._replace(expected_by=f"U_{self.mark}") for each in changes]
+        await facts.expect(self.workspace, f"{self.mark}.example", expected)
         adder = DomainAdder(refuse, portfolio)
         lists = DomainLists(self.documents, adder, portfolio)
         labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
