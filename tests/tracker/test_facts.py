@@ -154,6 +154,7 @@ DATES: dict[str, tuple[object, object]] = {
     "no such month": ("1 Foo 2026", None),
     "no such day": ("2026-02-30", None),
     "too large": (10**400, None),
+    "an hour too large": ("1 Jan 2027 9999999999999999999999:00", None),
     "a truth": (True, None),
 }  # fmt: skip
 
