@@ -20,17 +20,19 @@ SEED ?= 1
 # Sets of words have the same order in each run.
 export PYTHONHASHSEED := 0
 
-.PHONY: demo test suite seeds life torture bench check facts format lock audit newest image-check release clean
+.PHONY: demo test suite oldest seeds life torture bench check facts format lock audit newest image-check release clean
 
 demo: $(PLAYABLE)  ## the bot between a local Slack and a local Domain Tracker, in a browser
 	$(BIN)/python -m bot playground
 
 test: $(READY)  ## every check and every test, side by side
-	$(MAKE) --no-print-directory --jobs 2 check suite
+	$(MAKE) --no-print-directory --jobs 3 check suite oldest
 
-suite: $(COMPILED)  ## every test, in random order; the store's and queue's on an old PostgreSQL too
+suite: $(COMPILED)  ## every test, in random order
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal
-	TEST_POSTGRES=oldest $(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) \
+
+oldest: $(COMPILED)  ## the tests of the store and of the queue, on the oldest PostgreSQL
+	TEST_POSTGRES=oldest $(BIN)/python -m pytest --quiet --numprocesses 1 \
 		tests/store/postgres tests/store/test_documents.py tests/jobs \
 		tests/whole/test_operating_postgres.py
 
