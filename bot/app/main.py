@@ -102,6 +102,7 @@ async def serve(
             left_s = min(finish_within_s, max(0.0, end_at - loop.time()))
             await _finish(services.tasks, features, left_s)
 
+        stack.push_async_callback(finish)  # what came by HTTP until the server was closed
         listener = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(finish)
         stack.callback(services.tasks.stop)

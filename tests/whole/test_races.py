@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.app import bolt as slack_app
+from bot.app import main
 from bot.app.main import serve
 from bot.dispatch import router
 from bot.playground.slack import Person, View, views
@@ -165,6 +166,27 @@ async def test_a_stop_acknowledges_what_has_come(
             await asyncio.sleep(0.1)
 
         assert (await typing).problem is None
+
+
+@pytest.mark.transports("http")
+async def test_what_comes_while_the_server_closes_is_answered(
+    tmp_path: Path, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish, typed = main._finish, list[Delivery]()
+
+    async def finish_before_a_command(*args: Any) -> None:
+        await finish(*args)
+        if not typed:
+            typed.append(await app.bob.type("/domains"))
+
+    async with running_stand_ins(tmp_path, transport) as app:
+        app.account.add("shop.example", health=41)
+        async with running_bot(app):
+            await app.connect()
+            app.tracker.latency_s = 1.0
+            monkeypatch.setattr(main, "_finish", finish_before_a_command)
+
+        assert "shop.example" in (await app.answer(app.bob)).everything
 
 
 @pytest.mark.transports("socket", "shared")
