@@ -159,7 +159,9 @@ class Collector:
         ends = replace(known, now=baseline.taken_at, within=within)
         last = await self.portfolio.last_snapshot(workspace)
         by_host = last.by_host if last else {}
-        report = await compute(len(baseline.scores), _report_then, baseline, digest, ends, by_host)
+        report = await compute(
+            len(baseline.scores) + len(by_host), _report_then, baseline, digest, ends, by_host
+        )
         # The marks of the baseline before are not known any more.
         return Post(
             digest=digest,

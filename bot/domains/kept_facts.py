@@ -289,7 +289,9 @@ class FactsRepository:
     async def get(self, workspace: WorkspaceId) -> dict[str, KeptFacts]:
         """Return them by host name, of scanned domains only; raise StoreError."""
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        known = self._known[workspace] = await compute(len(documents), _all_of, documents)
+        known = self._known[workspace] = await compute(
+            sum(map(len, map(_rows, documents))), _all_of, documents
+        )
         return known
 
     async def keep(

@@ -65,7 +65,7 @@ def issues_title(facts: ScanFacts) -> str:
     return f"{plural(sum(named.values()), 'issue')}: {counted}"
 
 
-_END = re.compile(r"expir|\bends?\b|\bended\b|valid (until|for|to)|days (left|remaining)", re.I)
+_END = re.compile(r"expir|\bends?\b|\bended\b|valid (until|to|for \d)|days (left|remaining)", re.I)
 _END_OF = {
     CERTIFICATE: re.compile(r"certificate|\bssl\b|\btls\b", re.I),
     REGISTRATION: re.compile(r"registration|\bdomain\b|whois", re.I),

@@ -248,7 +248,7 @@ def _ends(report: ScanReport) -> list[Block]:
         lines.append(f"{sign} *{text}*" if sign else text)
         lines[-1] += f"  ·  {end_date_text(end)}"
     missing = {each for each in END_COLUMNS if each not in dict(given)}
-    for names, more in ((missing - signed, ""), (missing & signed, ", but an issue names it")):
+    for names, more in ((missing - signed, ""), (missing & signed, ", but an issue is about it")):
         if names:
             named = " and ".join(each for each in END_COLUMNS if each in names)
             lines.append(f"{named.capitalize()}: no end date that I can read{more}.")

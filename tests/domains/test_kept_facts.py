@@ -1,11 +1,13 @@
 """End dates are kept for every scanned domain of a portfolio, and for no other."""
 
 import asyncio
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bot.domains import kept_facts
 from bot.domains.kept_facts import (
     DOCUMENTS,
     MAX_WORST_ISSUES,
@@ -15,6 +17,7 @@ from bot.domains.kept_facts import (
     KnownIssue,
     kept_of,
 )
+from bot.process.concurrency import FEW
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
 from bot.tracker.findings import EndDate, Severity
@@ -117,6 +120,23 @@ async def test_a_worse_issue_is_new(
     kept: FactsRepository, then: str, now: str, since: int
 ) -> None:
     assert await known_since(kept, [(then, "Port")], [(now, "Port")]) == {"Port": since}
+
+
+async def test_the_rows_of_a_large_portfolio_are_read_off_the_loop(
+    kept: FactsRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(FEW + 1):
+        await kept.keep(ONE, f"d{number}.example", ENDS)
+    read, threads = kept_facts._all_of, list[threading.Thread]()
+
+    def noted(documents: Iterable[Document]) -> dict[str, KeptFacts]:
+        threads.append(threading.current_thread())
+        return read(documents)
+
+    monkeypatch.setattr(kept_facts, "_all_of", noted)
+
+    assert len(await kept.get(ONE)) == FEW + 1
+    assert threads != [threading.main_thread()]
 
 
 async def test_one_of_very_many_issues_is_not_called_new(kept: FactsRepository) -> None:

@@ -171,8 +171,19 @@ def test_an_end_that_only_an_issue_names_is_not_said_to_be_unknown_alone() -> No
 
     lines = shown_text(scan_message(a_report({"security": {"issues": [issue]}}))).splitlines()
 
-    assert "Certificate: no end date that I can read, but an issue names it." in "\n".join(lines)
+    assert "Certificate: no end date that I can read, but an issue is about it." in "\n".join(
+        lines
+    )
     assert "Registration: no end date that I can read." in lines
+
+
+def test_a_certificate_for_another_name_is_no_issue_about_its_end() -> None:
+    error = "x509: certificate is valid for hosting.example, not shop.example"
+
+    text = shown_text(scan_message(a_report({"ssl": {"error": error}})))
+
+    assert "hosting.example" in text
+    assert "an issue is about it" not in text
 
 
 def test_a_second_date_for_the_same_end_is_said() -> None:

@@ -290,8 +290,11 @@ def _by(change: KnownChange) -> str:
 
 def expected_line(fall: Fall) -> str:
     """Return the line in the thread about changes that a person knew of."""
-    changes = ", ".join(map(sign_text, fall.expected))
-    return f"✅ {_line(fall, changes)}{_by(fall.expected[-1])}"
+    lines = []
+    for by in dict.fromkeys(change.expected_by for change in fall.expected):
+        known = [change for change in fall.expected if change.expected_by == by]
+        lines.append(f"{', '.join(map(sign_text, known))}{_by(known[0])}")
+    return f"✅ {_line(fall, '; '.join(lines))}"
 
 
 def _course(fall: Fall) -> str:

@@ -8,9 +8,9 @@ import pytest
 from bot.digests.alert_cards import drawn
 from bot.digests.alert_life import alert_of
 from bot.digests.baseline import Baseline, baseline_of
-from bot.digests.models import Snooze
+from bot.digests.models import Fall, Snooze
 from bot.digests.report import Post
-from bot.digests.views.alert import alert_message, alert_preview, lasting_text
+from bot.digests.views.alert import alert_message, alert_preview, expected_line, lasting_text
 from bot.digests.views.post import announcement_message
 from bot.domains.kept_facts import KnownChange, KnownFacts
 from bot.domains.lookup import index_by_host
@@ -171,6 +171,19 @@ def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:
 
     assert title(taken(card(post))) == (
         "1 domain changed, 1 got worse. Worst: b.example fell to 60"
+    )
+
+
+def test_each_change_is_expected_by_who_knew_of_it() -> None:
+    since = MOMENT.timestamp()
+    changes = (
+        KnownChange("whois registrar", "A Ltd", "B Ltd", since, "U0ADA"),
+        KnownChange("dns ns", "ns1", "ns2", since + 60, "U0BOB"),
+    )
+    line = expected_line(Fall(host="a.example", at=MOMENT, told_at=MOMENT, changes=changes))
+
+    assert (
+        line.index("B Ltd") < line.index("<@U0ADA>") < line.index("ns2") < line.index("<@U0BOB>")
     )
 
 
