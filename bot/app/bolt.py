@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 import structlog
+from aiohttp.web import RouteDef
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
@@ -265,7 +266,7 @@ async def listen(
     health: web.HealthEndpoints,
     *,
     slack: web.SlackEndpoint | None,
-    install: web.InstallEndpoint | None,
+    pages: Iterable[RouteDef],
     metrics: Metrics,
 ) -> None:
     """Begin to listen; raise StartError if the address cannot be listened on."""
@@ -275,7 +276,7 @@ async def listen(
         settings.port,
         health,
         slack,
-        install,
+        pages,
         metrics=page,
     )
     try:

@@ -95,7 +95,7 @@ async def serve(
         await slack_app.check_tokens(settings, services.slack, answers=role.answers)
         app = slack_app.bolt_app(services.slack, services.metrics)
         features = register_features(app, services)
-        install, lifecycle = await register_lifecycle(app, services, features)
+        pages, lifecycle = await register_lifecycle(app, services, features)
         loop, end_at = asyncio.get_running_loop(), math.inf
 
         async def finish() -> None:
@@ -124,7 +124,7 @@ async def serve(
             settings,
             health,
             slack=endpoint,
-            install=install if role.answers else None,
+            pages=pages if role.answers else (),
             metrics=services.metrics,
         )
         logger.info("started", role=role.value)

@@ -5,16 +5,22 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.authorize import Clients
 from bot.installations.installation import organisation
-from bot.installations.repository import ResolvedInstallation
+from bot.installations.repository import (
+    CHECKED_EVERY,
+    InstallationRepository,
+    ResolvedInstallation,
+)
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
+from bot.store.encryption import KeyRing
 from tests.fakes import FakeClock
 from tests.installations.builders import (
     a_memory,
     a_repository,
     a_revoked_installation,
     an_installation,
+    kept,
 )
 from tests.loops import loop_over
 from tests.memory import EventfulDocuments
@@ -167,3 +173,45 @@ async def test_without_its_store_nothing_is_sent_for_any_workspace(bot: Bot) -> 
 
     with pytest.raises(SlackUnreachableError):
         await bot.client(ALONE)
+
+
+async def test_a_new_installation_replaces_a_revoked_one(bot: Bot) -> None:
+    revoked, given = a_revoked_installation(), an_installation(token="xoxb-new")
+    await bot.repository.put(revoked)
+
+    assert await bot.repository.install(given) == (given, revoked)
+    check_at = given.installed_at + CHECKED_EVERY
+    assert await bot.documents.due_keys(check_at) == [f"{ALONE}/installation"]
+
+
+async def test_a_workspace_that_joined_an_organisation_keeps_its_id(bot: Bot) -> None:
+    await bot.install(ALONE)
+
+    made, _ = await bot.repository.install(an_installation(IN_ORG, "xoxb-new"))
+
+    assert (made.home, await bot.repository.get(IN_ORG)) == (ALONE, None)
+    assert (await kept(bot.documents)).token == "xoxb-new"
+
+
+async def test_installing_again_repairs_a_token_whose_key_is_lost(bot: Bot) -> None:
+    lost = InstallationRepository(bot.documents, KeyRing({"lost": b"2" * 32}))
+    await lost.put(an_installation(ALONE, "xoxb-lost"))
+
+    made, before = await bot.repository.install(an_installation(IN_ORG))
+
+    assert before is None
+    assert await kept(bot.documents) == made == an_installation(ALONE, "xoxb-E1.T1")
+
+
+async def test_a_change_at_the_same_moment_is_looked_at_again(bot: Bot) -> None:
+    await bot.install(ALONE)
+
+    async def meddle() -> None:
+        await bot.repository.put(an_installation(name="changed"))
+
+    bot.documents.before["put"] = meddle
+
+    _, before = await bot.repository.install(an_installation(token="xoxb-new"))
+
+    assert before == an_installation(name="changed")
+    assert (await kept(bot.documents)).token == "xoxb-new"

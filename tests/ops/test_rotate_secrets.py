@@ -67,12 +67,8 @@ SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
 }
 # Two keys with the ones before them, one command, two installations of two tokens.
 SEALED, DOCUMENTS = 7, 5
-# The ring itself, what seals again what others have sealed, and what seals for a browser's address
-# only, not for the store.
-NO_SEALERS = {
-    *("store/encryption.py", "ops/rotate_secrets.py", "ops/sealed_texts.py"),
-    "installations/oauth_flow.py",
-}
+# The ring itself, and what seals again what others have sealed.
+NO_SEALERS = {"store/encryption.py", "ops/rotate_secrets.py", "ops/sealed_texts.py"}
 
 
 def modules_that_seal() -> set[str]:
