@@ -31,7 +31,7 @@ from bot.settings import Settings, text_of
 from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
-from bot.store.deduplication import DedupStore
+from bot.store.deduplication import Dedup
 from bot.web import server as web
 from bot.web.metrics import Metrics
 
@@ -135,7 +135,7 @@ class SocketMode(AsyncSocketModeHandler):
     several processes know together.
     """
 
-    def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore) -> None:
+    def __init__(self, app: AsyncApp, app_token: str, *, seen: Dedup) -> None:
         super().__init__(app, app_token)
         self._seen = seen
         self._taken = 0
@@ -172,9 +172,7 @@ class SocketMode(AsyncSocketModeHandler):
 
 
 @asynccontextmanager
-async def connected(
-    app: AsyncApp, app_token: str, *, seen: DedupStore
-) -> AsyncIterator[SocketMode]:
+async def connected(app: AsyncApp, app_token: str, *, seen: Dedup) -> AsyncIterator[SocketMode]:
     """Yield a link that is being opened, and opened again whenever it falls, until the end."""
     socket_mode = SocketMode(app, app_token, seen=seen)
     # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
@@ -251,7 +249,7 @@ async def check_tokens(settings: Settings, slack: SlackAuth, *, answers: bool) -
 
 
 async def start_transport(
-    stack: AsyncExitStack, app: AsyncApp, settings: Settings, seen: DedupStore
+    stack: AsyncExitStack, app: AsyncApp, settings: Settings, seen: Dedup
 ) -> tuple[web.SlackEndpoint | None, Mapping[str, web.Check]]:
     """Begin to take Slack's requests; return their endpoint, or the checks of the socket."""
     if app_token := text_of(settings.slack_app_token):

@@ -82,14 +82,18 @@ class Features:
             note=services.metrics.people.note_request,
             once=OncePerMessage(services.seen),
         )
+
+        async def clean_up() -> None:
+            await forget_expired(documents, clock())
+            await services.seen.drop_old()
+
         # What one of all processes does every few seconds.
         self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
             "reminders": self.notices.run_due,
-            "clean-up": lambda: forget_expired(documents, clock()),
+            "clean-up": clean_up,
             "alerts": self.cards.run_due,
             "nightly": self.nightly.run_due,
             "bulk-scans": self.bulk.run_due,
-            **services.periodic,
         }
 
     def _build_access(self, services: Services) -> None:

@@ -20,7 +20,7 @@ from bot.process.concurrency import Tasks, Turns
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError
-from bot.store.deduplication import DedupStore, MemoryDedup
+from bot.store.deduplication import Dedup
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 
@@ -76,8 +76,8 @@ class Handling(Generic[T]):
 class OncePerMessage:
     """Remembers what was pressed or sent in `seen`, which all processes share."""
 
-    def __init__(self, seen: DedupStore | None = None) -> None:
-        self._seen = seen or MemoryDedup(clock=seconds_now)
+    def __init__(self, seen: Dedup | None = None) -> None:
+        self._seen = seen or Dedup()
 
     @asynccontextmanager
     async def press(self, key: str | None) -> AsyncIterator[bool]:

@@ -19,7 +19,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
-from bot.store.deduplication import DedupStore
+from bot.store.deduplication import Dedup
 from bot.web.connections import BoundedServer, ConnectionLimits
 
 logger = structlog.get_logger()
@@ -126,7 +126,7 @@ class SlackEndpoint:
     all processes, as a replay may reach any of them.
     """
 
-    def __init__(self, app: AsyncApp, signing_secret: str, *, seen: DedupStore) -> None:
+    def __init__(self, app: AsyncApp, signing_secret: str, *, seen: Dedup) -> None:
         self._app = app
         self._verifier = SignatureVerifier(signing_secret)
         self._seen = seen
