@@ -187,7 +187,7 @@ async def connected(app: AsyncApp, app_token: str, *, seen: Dedup) -> AsyncItera
 
 
 class TimedApp(AsyncApp):
-    """An app that tells `note_ack` (see `PeopleMetrics`) how long each request took to its ack.
+    """An app that tells `note_ack` (see `Metrics`) how long each request took to its ack.
 
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
     request after its ack is not counted, nor what comes before Bolt.
@@ -225,7 +225,7 @@ class StartError(Exception):
 
 def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
     return TimedApp(
-        note_ack=metrics.people.note_ack,
+        note_ack=metrics.note_ack,
         name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
         logger=bolt_logger(),
         client=slack.clients.patient(),  # Bolt adds the token of each request

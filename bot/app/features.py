@@ -79,7 +79,7 @@ class Features:
         self.boundary = ErrorBoundary(
             services.tasks,
             self.failures.explain,
-            note=services.metrics.people.note_request,
+            note=services.metrics.requests.note_call,
             once=OncePerMessage(services.seen),
         )
 

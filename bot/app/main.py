@@ -41,15 +41,13 @@ async def run_periodic(
     At the end nothing more is begun, and what the queue has begun is waited for.
     """
     shared, every_s = services.shared, services.settings.tick_seconds
-    timed = services.metrics.periodic.timed
-    periodic = {name: timed(name, act) for name, act in periodic.items()}
 
     async def tick() -> None:
         if shared is None:  # nor is there a queue
             await features.worker.run_due()
 
     async with AsyncExitStack() as rounds:
-        ticks = await rounds.enter_async_context(ticking(timed("tick", tick), every_s=every_s))
+        ticks = await rounds.enter_async_context(ticking(tick, every_s=every_s))
         if shared is None:
             for act in periodic.values():
                 alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 logger = structlog.get_logger()
 READ_WITHIN_S = 2.0
-DIGESTS, QUEUE = GAUGES = ("digests", "queue")
+DIGESTS, QUEUE = "digests", "queue"
 QUEUE_STATES = ("todo", "doing")
 
 
@@ -25,14 +25,6 @@ class LazyGauges(Collector):
     def __init__(self, registry: CollectorRegistry) -> None:
         self._sources: dict[str, Callable[[], Awaitable[Any]]] = {}
         self._found: dict[str, Any] = {}
-        self._failures = Counter(
-            "bot_look_failures",
-            "Values that could not be looked up when somebody asked for the metrics.",
-            ["look"],
-            registry=registry,
-        )
-        for name in GAUGES:
-            self._failures.labels(name)
         registry.register(self)
 
     def set_source(self, name: str, source: Callable[[], Awaitable[Any]]) -> None:
@@ -65,5 +57,4 @@ class LazyGauges(Collector):
                 self._found[name] = await self._sources[name]()
         except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
             self._found.pop(name, None)
-            self._failures.labels(name).inc()
             logger.warning("could not look up metrics", look=name, error=repr(error))

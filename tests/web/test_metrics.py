@@ -68,36 +68,6 @@ async def test_a_digest_is_counted_with_its_lag_and_never_before_its_slot() -> N
     assert await value(metrics, "bot_digest_lag_seconds_bucket", tries="later", le="120.0") == 1
 
 
-async def test_periodic_work_is_timed_and_remembers_its_last_success() -> None:
-    metrics, done = a_bot(), []
-
-    async def clean_up() -> None:
-        done.append(1)
-
-    work = metrics.periodic.timed("clean-up", clean_up)
-    last = "bot_periodic_last_success_timestamp_seconds"
-    before = await value(metrics, last, name="clean-up")
-    await work()
-
-    assert (before, done) == (0, [1])
-    assert (await value(metrics, last, name="clean-up") or 0) > 1e9
-    assert await value(metrics, "bot_periodic_runs_total", name="clean-up", outcome="well") == 1
-
-
-async def test_periodic_work_that_fails_is_counted_and_fails_all_the_same() -> None:
-    metrics = a_bot()
-
-    async def tick() -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        await metrics.periodic.timed("tick", tick)()
-
-    assert await value(metrics, "bot_periodic_runs_total", name="tick", outcome="failed") == 1
-    last = "bot_periodic_last_success_timestamp_seconds"
-    assert await value(metrics, last, name="tick") == 0
-
-
 async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
     metrics = Metrics(role="worker", store="postgresql")
 
@@ -147,14 +117,11 @@ async def a_busy_bot() -> Metrics:
     """Return metrics in which everything has happened that has labels of its own."""
     metrics = a_bot()
     for outcome in ("answered", "declined", "service", "store", "slack", "broken", "cut_off"):
-        metrics.people.note_request("/scan", outcome, 1)
+        metrics.requests.note_call("/scan", outcome, 1)
     for outcome in SLACK_OUTCOMES:
         metrics.slack.note_call("chat.postMessage", outcome, 1)
     metrics.digests.note_run("failed", "service")
 
-    async def nothing() -> None: ...
-
-    await metrics.periodic.timed("tick", nothing)()
     jobs = {("deliver", state): 1 for state in QUEUE_STATES}
     find_all(metrics, {"digests": (1, 1.0), "queue": jobs})
     return metrics
