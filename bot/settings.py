@@ -123,9 +123,11 @@ def _public_address(text: str) -> str:
 
 def is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host == "localhost"
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
 
 
 def _secret_like(pattern: re.Pattern[str], what: str) -> Callable[[SecretStr], SecretStr]:
@@ -169,12 +171,6 @@ def _networks(text: str) -> str:
     return text
 
 
-def _prefix(text: str) -> str:
-    if not re.fullmatch(r"[a-z0-9_-]{0,16}", text):
-        raise ValueError("must be at most 16 of a-z, 0-9, - and _")
-    return text
-
-
 Url = Annotated[str, AfterValidator(_address)]
 DomainUrl = Annotated[str, AfterValidator(_domain_template)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
@@ -193,7 +189,10 @@ MetricsToken = Annotated[
         _secret_like(METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces")
     ),
 ]
-Prefix = Annotated[str, AfterValidator(_prefix)]
+Prefix = Annotated[
+    str,
+    Field(pattern="^[a-z0-9_-]{0,16}$", description="at most 16 of a-z, 0-9, - and _"),
+]
 
 
 class SettingsError(Exception):
@@ -349,14 +348,10 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     return settings
 
 
-def load_database(env_file: Path = Path(".env")) -> Path | Address | None:
-    """Return where DATABASE_URL leads, whatever else is set or not; raise as above.
-
-    `None`: it is not set, and the store is DEFAULT_FILE.
-    """
+def load_database(env_file: Path = Path(".env")) -> Path | Address:
+    """Return where DATABASE_URL leads, whatever else is set or not; raise as above."""
     try:
-        found = _read(_OnlyTheDatabase, env_file)
-        return database_of(found.database_url) if found.model_fields_set else None
+        return database_of(_read(_OnlyTheDatabase, env_file).database_url)
     except ValidationError as error:
         raise SettingsError([*_problems_within(error)]) from None
 

@@ -242,7 +242,7 @@ def test_a_wrong_setting_is_explained(name: str, value: str, text: str, env_file
 
 
 def test_the_store_needs_no_other_setting(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert load_database(env_file) is None
+    assert load_database(env_file) == Path("data/bot.sqlite")
     env_file.write_text(f"DATABASE_URL={POSTGRES}\nTICK_SECONDS=no number\n")
     assert load_database(env_file) == parse_address(POSTGRES)
     monkeypatch.setenv("DATABASE_URL", DATABASE)

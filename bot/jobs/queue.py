@@ -92,10 +92,6 @@ class Connector(PsycopgConnector):
         return True
 
 
-# A tick gives up after half a minute by itself.
-TICK_WITHIN_S = 120.0
-
-
 @asynccontextmanager
 async def working(
     pool: Pool,
@@ -121,17 +117,17 @@ async def working(
     await connector.open_async(pool)  # it leaves a pool that it was given open
     app = App(connector=connector)
     make = partial(_worker, app, finish_within_s=finish_within_s, intervals=intervals)
-    names, stalled_s = [*periodic, TICK], intervals.stalled_every_s
-    workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
 
     async def look() -> None:
         found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=clock)
         if found:
             logger.info("due", digests=found)
 
+    works = {**periodic, TICK: look}
+    names, stalled_s = [*works], intervals.stalled_every_s
+    workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
     add_deliver(app, deliver)
-    add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
-    for name, action in periodic.items():
+    for name, action in works.items():
         add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)
     add_retry_stalled(app, dead_after_s=intervals.dead_after_s)
 

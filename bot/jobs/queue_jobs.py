@@ -72,20 +72,16 @@ SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at
 Defer = Callable[[list[Job], Connection], Awaitable[object]]
 
 
-def queue_migrations() -> MigrationSet:
-    """Return the steps that lead to procrastinate's tables, in order, and to ours in them.
+def migrations() -> tuple[MigrationSet, ...]:
+    """Return all that a database needs, in order: the store's own tables and the queue's.
 
-    The names of its files begin with the version that needs them, so they sort by age:
+    Those are procrastinate's, and ours in them. The names of its files begin with the version that
+    needs them, so they sort by age:
     https://procrastinate.readthedocs.io/en/stable/howto/production/migrations.html
     """
     folder = Path(SchemaManager.get_migrations_path())
     theirs = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.sql"))}
-    return MigrationSet("procrastinate", {**theirs, **OURS})
-
-
-def migrations() -> tuple[MigrationSet, ...]:
-    """Return all that a database needs, in order: the store's own tables and the queue's."""
-    return (STORE, queue_migrations())
+    return STORE, MigrationSet("procrastinate", {**theirs, **OURS})
 
 
 def add_deliver(app: App, take_up: Deliver) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import hmac
-import ipaddress
 import json
 import logging
 import re
@@ -19,6 +18,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
+from bot.settings import is_loopback
 from bot.store.deduplication import Dedup
 from bot.web.connections import BoundedServer, ConnectionLimits
 
@@ -104,18 +104,7 @@ def _is_from_this_machine(request: web.Request) -> bool:
     """
     if any(_FORWARDED.fullmatch(name) for name in request.headers):
         return False
-    host = request.url.host or ""
-    is_local_host = host == "localhost" or _is_loopback(host)
-    return is_local_host and _is_loopback(request.remote or "")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback
+    return is_loopback(request.url.host or "") and is_loopback(request.remote or "")
 
 
 class SlackEndpoint:
