@@ -89,22 +89,11 @@ async def test_a_request_outside_the_organisations_app_gets_no_token(bot: Bot) -
     assert await bot.recent.find("T1", None) is None
     assert await bot.recent.find("E1", "E1", is_org_install=True) is None  # no workspace
     assert served(await bot.recent.find("T1", "E1")) == OF_ORG
-
-
-async def test_an_installation_without_tokens_yields_to_the_organisations(bot: Bot) -> None:
-    await bot.install(WHOLE)
     await bot.repository.put(a_revoked_installation(IN_ORG))
-
-    assert served(await bot.recent.find("T1", "E1", is_org_install=True)) == OF_ORG
-
-
-async def test_what_another_process_installed_a_moment_ago_is_found(bot: Bot) -> None:
     await bot.repository.put(a_revoked_installation(ALONE))
+    assert served(await bot.recent.find("T1", "E1", is_org_install=True)) == OF_ORG
     assert await bot.recent.find("T1", None) is None
-    await bot.recent.recent(ALONE)
-
-    await bot.install(ALONE)
-
+    await bot.install(ALONE)  # by another process, a moment ago
     assert served(await bot.recent.find("T1", None)) == OWN
 
 
@@ -128,14 +117,12 @@ async def test_a_client_has_the_token_and_the_workspace_in_which_it_acts(bot: Bo
         ("xoxb-E1.-", "T1"),
         ("xoxb--.T2", None),
     ]
-
-
-async def test_a_workspace_without_the_app_has_no_client(bot: Bot) -> None:
-    with pytest.raises(TokenRefusedError):
-        await bot.client(ALONE)
     await bot.repository.put(a_revoked_installation(ALONE))
-
-    with pytest.raises(TokenRefusedError):
+    for other in (ALONE, WorkspaceId("T9")):  # without the app
+        with pytest.raises(TokenRefusedError):
+            await bot.client(other)
+    await bot.documents.close()
+    with pytest.raises(SlackUnreachableError):
         await bot.client(ALONE)
 
 
@@ -165,14 +152,6 @@ async def test_what_was_not_written_here_or_forgotten_is_read_again(bot: Bot) ->
     await bot.put("later")
     bot.recent.forget(ALONE)
     assert await bot.name() == "later"
-
-
-async def test_without_its_store_nothing_is_sent_for_any_workspace(bot: Bot) -> None:
-    await bot.install(ALONE)
-    await bot.documents.close()
-
-    with pytest.raises(SlackUnreachableError):
-        await bot.client(ALONE)
 
 
 async def test_a_new_installation_replaces_a_revoked_one(bot: Bot) -> None:

@@ -50,10 +50,12 @@ async def test_what_is_due_is_delivered_and_leaves_nothing_of_its_workspace(pool
     deliveries = Deliveries(wanted=len(keys))
     await put_due(pool, keys)
 
-    async with at_work(pool, deliveries):
+    async with at_work(pool, deliveries) as takes_part:
+        await until(takes_part)
         await deliveries.until_done()
         await until(lambda: is_empty(pool))
 
+    assert await takes_part() is False
     assert sorted(deliveries.digests) == keys
     assert await lines_of(pool, "-.T") == []
     assert await rows(pool, STRAY_EVENTS) == []
@@ -70,23 +72,6 @@ async def test_the_jobs_of_a_workspace_never_run_beside_each_other(pool: Pool) -
 
     assert Counter(deliveries.digests) == Counter(keys)
     assert deliveries.overlaps == []
-
-
-async def test_a_job_that_was_handed_back_is_done_again(pool: Pool) -> None:
-    deliveries = Deliveries()
-    failures = [StoreError("for a moment")]
-
-    async def fail_once(_workspace: str) -> None:
-        if failures:
-            raise failures.pop()
-
-    deliveries.during = fail_once
-    await put_due(pool, digests_of("T1"))
-
-    async with at_work(pool, deliveries):
-        await deliveries.until_done()
-
-    assert deliveries.digests == digests_of("T1")
 
 
 async def test_a_digest_that_the_store_failed_is_delivered_at_the_next_try(pool: Pool) -> None:
@@ -134,23 +119,25 @@ async def test_a_bug_is_logged_and_not_retried(
 
 async def test_what_the_stop_cuts_off_is_handed_back_and_done_by_the_next(pool: Pool) -> None:
     begun = asyncio.Event()
-    deliveries = Deliveries()
+    deliveries = Deliveries(wanted=250)
 
     async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> None:
         begun.set()
         await asyncio.Event().wait()
 
-    await put_due(pool, digests_of("T1"))
+    await put_due(pool, digests_of("T1", each=250))
     async with at_work(pool, never_end, finish_within_s=0.05):
         async with asyncio.timeout(TIME_LIMIT_S):
             await begun.wait()
+        found = await depth(pool)
 
-    assert (await depth(pool))[("deliver", "todo")] == 1
+    assert (found["deliver", "doing"], found["deliver", "todo"]) == (1, 2)
+    assert (await depth(pool))["deliver", "todo"] == 3
     assert await count_of(pool, "procrastinate_workers") == 0
 
     async with at_work(pool, deliveries):
         await deliveries.until_done()
-    assert deliveries.digests == digests_of("T1")
+    assert sorted(deliveries.digests) == digests_of("T1", each=250)
 
 
 async def test_a_stop_lets_jobs_end(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,33 +189,10 @@ async def test_a_stuck_job_holds_no_process(pool: Pool, monkeypatch: pytest.Monk
     ]
 
 
-async def test_depth_counts_what_waits_and_what_is_under_way(pool: Pool) -> None:
-    begun = asyncio.Event()
-
-    async def never_end(_workspace: WorkspaceId, _digests: Sequence[str]) -> None:
-        begun.set()
-        await asyncio.Event().wait()
-
-    await put_due(pool, digests_of("T1", each=250))
-    async with at_work(pool, never_end, finish_within_s=0.05):
-        async with asyncio.timeout(TIME_LIMIT_S):
-            await begun.wait()
-        found = await depth(pool)
-
-    assert (found["deliver", "doing"], found["deliver", "todo"]) == (1, 2)
-
-
 def test_a_worker_that_stops_is_not_taken_for_dead() -> None:
     longest_s = FINISH_WITHIN_S * JOBS_END_WITHIN + HAND_BACK_WITHIN_S
 
     assert INTERVALS.heartbeat_s + longest_s < INTERVALS.dead_after_s
-
-
-async def test_a_worker_is_ready_once_it_takes_part(pool: Pool) -> None:
-    async with at_work(pool, Deliveries()) as takes_part:
-        await until(takes_part)
-
-    assert await takes_part() is False
 
 
 async def test_fetching_is_planned_alike_whatever_the_table_looked_like_before(pool: Pool) -> None:

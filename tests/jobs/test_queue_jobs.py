@@ -111,30 +111,17 @@ async def test_a_digest_that_another_transaction_holds_is_left_to_it(pool: Pool)
 
 async def test_a_workspace_with_a_waiting_job_is_passed_over(pool: Pool) -> None:
     deferred = Deferred()
-    await put_due(pool, digests_of("T1", "T2"))
-    await rows(
-        pool,
-        "INSERT INTO procrastinate_jobs (queue_name, task_name, lock)"
-        " VALUES ('deliver', 'deliver', '-.T1'), ('periodic', 'tick', 'tick') RETURNING id",
-    )
-
-    await tick(pool, deferred, clock=lambda: NOW)
-
-    assert deferred.digests == ["-.T2/digest/d0000"]
-
-
-async def test_a_workspace_with_a_waiting_job_is_not_skipped(pool: Pool) -> None:
-    deferred = Deferred()
-    await put_due(pool, digests_of("T1"))
-    await rows(
+    await put_due(pool, digests_of("T1", "T2", "T3"))
+    await rows(  # that of T3 waits for its next try
         pool,
         "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, scheduled_at)"
-        " VALUES ('deliver', 'deliver', '-.T1', now() + interval '10 s') RETURNING id",
+        " VALUES ('deliver', 'deliver', '-.T1', NULL), ('periodic', 'tick', 'tick', NULL),"
+        " ('deliver', 'deliver', '-.T3', now() + interval '10 s') RETURNING id",
     )
 
     await tick(pool, deferred, clock=lambda: NOW)
 
-    assert deferred.digests == digests_of("T1")
+    assert deferred.digests == digests_of("T2", "T3")
 
 
 class Turns:
@@ -161,20 +148,6 @@ class Turns:
             await self._enough.wait()
 
 
-async def test_periodic_work_that_failed_is_logged_and_comes_again(pool: Pool) -> None:
-    turns = Turns(wanted=3)
-
-    async def fail() -> None:
-        raise ZeroDivisionError("each time")
-
-    turns.during = fail
-    with capture_logs() as lines:
-        async with at_work(pool, Deliveries(), {"reminders": turns}):
-            await turns.until_done()
-
-    assert "periodic work failed" in [line["event"] for line in lines]
-
-
 class StoppedTime:
     """The module `time` at one moment."""
 
@@ -195,11 +168,12 @@ async def test_each_interval_runs_once(pool: Pool, monkeypatch: pytest.MonkeyPat
             await turns.until_done()
 
 
-async def test_one_of_all_workers_takes_each_turn(pool: Pool) -> None:
+async def test_one_of_all_workers_takes_each_turn_and_no_two_overlap(pool: Pool) -> None:
     turns, every_s = Turns(wanted=5), 0.2
-
+    turns.during = lambda: asyncio.sleep(1.5 * every_s)
     loop = asyncio.get_running_loop()
     began_at = loop.time()
+
     async with (
         at_work(pool, Deliveries(), {"reminders": turns}, every_s=every_s),
         at_work(pool, Deliveries(), {"reminders": turns}, every_s=every_s),
@@ -209,27 +183,26 @@ async def test_one_of_all_workers_takes_each_turn(pool: Pool) -> None:
 
     # The first one comes at once, and the turns are not cut to when the workers began.
     assert turns.count <= (loop.time() - began_at) / every_s + 2
-
-
-async def test_no_two_of_a_kind_are_under_way_at_once(pool: Pool) -> None:
-    turns = Turns(wanted=5)
-    turns.during = lambda: asyncio.sleep(0.15)
-
-    async with (
-        at_work(pool, Deliveries(), {"reminders": turns}, every_s=0.05),
-        at_work(pool, Deliveries(), {"reminders": turns}, every_s=0.05),
-    ):
-        await turns.until_done()
-
     assert turns.overlaps == 0
 
 
-async def test_hanging_work_is_ended(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.jobs.queue.ROUND_WITHIN_S", ENDS_WITHIN_S + 0.01)
-    turns = Turns(wanted=2)
-    turns.during = asyncio.Event().wait
+async def test_work_that_fails_or_hangs_is_logged_and_comes_again(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.jobs.queue.ROUND_WITHIN_S", ENDS_WITHIN_S + 0.5)
+    fails, hangs = Turns(wanted=3), Turns(wanted=2)
 
-    async with at_work(pool, Deliveries(), {"reminders": turns}, finish_within_s=0.05):
-        await turns.until_done()
+    async def fail() -> None:
+        raise ZeroDivisionError("each time")
 
-    assert turns.overlaps == 0
+    fails.during, hangs.during = fail, asyncio.Event().wait
+    with capture_logs() as lines:
+        async with at_work(
+            pool, Deliveries(), {"reminders": fails, "nightly": hangs}, finish_within_s=0.05
+        ):
+            await fails.until_done()
+            await hangs.until_done()
+
+    failed = {line["error"] for line in lines if line["event"] == "periodic work failed"}
+    assert failed == {"ZeroDivisionError('each time')", "TimeoutError()"}
+    assert hangs.overlaps == 0

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from bot.store.documents import StoreLockedError
+from bot.store.files import lock_file_of, lock_holder
 from bot.store.sqlite import open_sqlite
 from tests.store.numbered_writer import PREFIX
 from tests.store.processes import next_line, started
+from tests.stores import read_file
 
 pytestmark = pytest.mark.real_time
 
@@ -31,6 +33,7 @@ async def test_kill_9_loses_no_acknowledged_write(path: Path) -> None:
     for kill in range(KILLS):
         acknowledged += await written_until_killed(path, kill * 1_000_000, random.randint(1, 40))
 
+        assert lock_holder(lock_file_of(path)) is None
         store = await open_sqlite(path)  # also: the lock did not outlive the process
         kept = {found.value["number"] for found in await store.list_prefix(PREFIX)}
         await store.close()
@@ -41,21 +44,13 @@ async def test_a_second_process_is_refused_while_the_first_lives(path: Path) -> 
     async with started("numbered_writer", path, 0) as writer:
         assert await next_line(writer) == "0"
 
+        first, *_ = await read_file(path)
+        assert first.value == {"number": 0}
+        assert lock_holder(lock_file_of(path)) == str(writer.pid)
         with pytest.raises(StoreLockedError, match=f"process {writer.pid} holds"):
             await open_sqlite(path)
 
         assert await next_line(writer) == "1"
-
-
-async def test_the_second_process_can_be_the_other_one(path: Path) -> None:
-    store = await open_sqlite(path)
-
-    async with started("numbered_writer", path, 0) as writer:
-        _, errors = await writer.communicate()
-
-    assert b"StoreLockedError" in errors.splitlines()[-1]
-    assert await store.list_prefix("") == []
-    await store.close()
 
 
 async def test_another_name_of_the_same_file_is_refused(path: Path, tmp_path: Path) -> None:
