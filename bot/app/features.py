@@ -87,7 +87,7 @@ class Features:
             await forget_expired(documents, clock())
             await services.seen.drop_old()
 
-        # What one of all processes does every few seconds.
+        # What comes again every few seconds; of several processes one does each thing of it.
         self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
             "reminders": self.notices.run_due,
             "clean-up": clean_up,

@@ -48,11 +48,13 @@ async def run_periodic(
 
     async with AsyncExitStack() as rounds:
         ticks = await rounds.enter_async_context(ticking(tick, every_s=every_s))
+        if not role.delivers:
+            yield {"tick": ticks.are_recent}
+            return
+        for act in periodic.values():  # each takes its documents up for one of all processes
+            alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
+            await rounds.enter_async_context(alone)
         if shared is None:
-            for act in periodic.values():
-                alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
-                await rounds.enter_async_context(alone)
-        if shared is None or not role.delivers:
             yield {"tick": ticks.are_recent}
             return
         # Slow to import, and the embedded store has no queue.
@@ -61,7 +63,6 @@ async def run_periodic(
         async with working(
             shared.pool,
             features.worker.deliver,
-            periodic,
             clock=services.clock,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,

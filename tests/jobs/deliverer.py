@@ -40,7 +40,6 @@ async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: fl
     async with working(
         pool,
         deliver,
-        {},
         clock=lambda: NOW,
         every_s=0.2,
         finish_within_s=finish_within_s,
