@@ -1,6 +1,7 @@
 """Build Bolt's app and start its transport: HTTP, Socket Mode or none."""
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -25,7 +26,6 @@ from bot.installations.authorize import Clients, InstalledWorkspaces, correct_wo
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
 from bot.process.clock import Clock, seconds_now
-from bot.process.logs import bolt_logger
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack import auth
@@ -227,7 +227,7 @@ def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
     return TimedApp(
         note_ack=metrics.note_ack,
         name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
-        logger=bolt_logger(),
+        logger=logging.getLogger("slack_bolt"),  # on its own it would take the root's level
         client=slack.clients.patient(),  # Bolt adds the token of each request
         before_authorize=None if slack.own else correct_workspace,
         authorize=slack.authorize,

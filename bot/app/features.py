@@ -1,6 +1,6 @@
 """Build the objects of all features, and register their listeners."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 
 from slack_bolt.async_app import AsyncApp
 
@@ -58,7 +58,7 @@ from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.shared_limits import SharedLimits
-from bot.web.gauges import DIGESTS
+from bot.web.metrics import DIGESTS
 
 
 class Features:
@@ -88,13 +88,13 @@ class Features:
             await services.seen.drop_old()
 
         # What comes again every few seconds; of several processes one does each thing of it.
-        self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
-            "reminders": self.notices.run_due,
-            "clean-up": clean_up,
-            "alerts": self.cards.run_due,
-            "nightly": self.nightly.run_due,
-            "bulk-scans": self.bulk.run_due,
-        }
+        self.periodic: Sequence[Callable[[], Awaitable[object]]] = (
+            self.notices.run_due,
+            self.cards.run_due,
+            self.nightly.run_due,
+            self.bulk.run_due,
+            clean_up,
+        )
 
     def _build_access(self, services: Services) -> None:
         """Build the key, who may do what, and the way to Domain Tracker."""

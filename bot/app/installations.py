@@ -1,6 +1,6 @@
 """Build what installs, serves and removes workspaces."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from aiohttp.web import RouteDef
@@ -16,7 +16,7 @@ from bot.installations.welcome import StoreCheck, Welcome
 
 async def register_lifecycle(
     app: AsyncApp, services: Services, features: Features
-) -> tuple[Sequence[RouteDef], Mapping[str, Callable[[], Awaitable[object]]]]:
+) -> tuple[Sequence[RouteDef], Callable[[], Awaitable[object]]]:
     """Attach the OAuth flow and the listeners for removed workspaces to the app.
 
     Return the pages for browsers (none without OAuth), and the periodic work.
@@ -46,7 +46,7 @@ async def register_lifecycle(
     if own:
         store_check = StoreCheck(documents, own.fetch)
         await store_check.check_at_start()
-        return [], {"store-check": store_check.check}
+        return [], store_check.check
     flow = InstallFlow(
         services.settings,
         services.installations,
@@ -55,4 +55,4 @@ async def register_lifecycle(
         on_installed=welcome.on_installed,
         tasks=services.tasks,
     )
-    return flow.routes(), {"proofs": uninstaller.run_due}
+    return flow.routes(), uninstaller.run_due

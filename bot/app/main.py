@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ async def run_periodic(
     services: Services,
     role: Role,
     features: Features,
-    periodic: Mapping[str, Callable[[], Awaitable[object]]],
+    periodic: Iterable[Callable[[], Awaitable[object]]],
     *,
     finish_within_s: float,
 ) -> AsyncIterator[Mapping[str, Check]]:
@@ -51,7 +51,7 @@ async def run_periodic(
         if not role.delivers:
             yield {"tick": ticks.are_recent}
             return
-        for act in periodic.values():  # each takes its documents up for one of all processes
+        for act in periodic:  # each takes its documents up for one of all processes
             alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
             await rounds.enter_async_context(alone)
         if shared is None:
@@ -105,7 +105,7 @@ async def serve(
         listener = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(finish)
         stack.callback(services.tasks.stop)
-        periodic = {**features.periodic, **lifecycle}
+        periodic = [*features.periodic, lifecycle]
         checks = {
             "store": services.documents.check,
             "slack": services.slack.find_slack,

@@ -28,8 +28,7 @@ from bot.store.files import WIPED_DISK
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.http import tracker_http
-from bot.web.gauges import QUEUE
-from bot.web.metrics import Metrics, traced_calls
+from bot.web.metrics import QUEUE, Metrics, traced_calls
 
 if TYPE_CHECKING:
     from bot.store.postgres.documents import PostgresDocuments

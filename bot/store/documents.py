@@ -107,11 +107,8 @@ class Documents(Protocol):
         """
         ...
 
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """Return the first `limit` documents (`None`: all) under `prefix`, in key order.
-
-        The empty prefix means all.
-        """
+    async def list_prefix(self, prefix: str) -> list[Document]:
+        """Return the documents under `prefix`, in key order; the empty prefix means all."""
         ...
 
     async def list_keys(self, prefix: str) -> list[str]:

@@ -37,7 +37,7 @@ BUSY_S = 5.0
 # As bytes: text that is no UTF-8 would be an error before its key is known.
 ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
-RANGE = f"{ALL_ROWS} WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
+RANGE = f"{ALL_ROWS} WHERE key >= ? AND key < ? ORDER BY key"
 KEYS = "SELECT CAST(key AS BLOB) FROM docs WHERE key >= ? AND key < ? ORDER BY key"
 DELETE_UNDER = "DELETE FROM docs WHERE key >= ? AND key < ?"
 
@@ -122,12 +122,10 @@ def range_of(prefix: str) -> tuple[str, str | bytes]:
     return prefix, AFTER_ALL_TEXT if end is None else end
 
 
-def read_rows(
-    connection: sqlite3.Connection, start: str, end: str | bytes, limit: int | None = None
-) -> list[Document]:
-    """Return the first `limit` documents (`None`: all) from `start` to before `end`, by key."""
+def read_rows(connection: sqlite3.Connection, start: str, end: str | bytes) -> list[Document]:
+    """Return the documents from `start` to before `end`, in key order."""
     # All at once: a statement under way would keep a VACUUM out.
-    rows = connection.execute(RANGE, (start, end, -1 if limit is None else limit)).fetchall()
+    rows = connection.execute(RANGE, (start, end)).fetchall()
     return [document_of(key.decode(), value or b"") for key, value in rows]
 
 
@@ -241,9 +239,9 @@ class SqliteDocuments:
         if is_busy:
             raise StoreError("another program reads the file, so traces are left in its log")
 
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+    async def list_prefix(self, prefix: str) -> list[Document]:
         wanted = range_of(prefix)
-        return await self.run(lambda _: read_rows(self._reader, *wanted, limit))
+        return await self.run(lambda _: read_rows(self._reader, *wanted))
 
     async def list_keys(self, prefix: str) -> list[str]:
         wanted = range_of(prefix)

@@ -1,11 +1,13 @@
-"""Every counter and histogram of the bot, with its labels."""
+"""Every metric of the bot, with its labels."""
 
+import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from types import SimpleNamespace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import aiohttp
+import structlog
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -13,12 +15,18 @@ from prometheus_client import (
     Info,
     ProcessCollector,
 )
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
 
 from bot import __version__
 from bot.process.clock import seconds_now
-from bot.web.gauges import LazyGauges
 
+logger = structlog.get_logger()
+
+READ_WITHIN_S = 2.0
+DIGESTS, QUEUE = "digests", "queue"
+QUEUE_STATES = ("todo", "doing")
 LEVELS = ("warning", "error", "critical")
 OUTCOMES = ("posted", "quiet", "missed", "failed", "uncertain")
 LAG_BUCKETS_S = (1, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
@@ -126,6 +134,51 @@ class DigestMetrics:
 
     def note_lag(self, lag_s: float, *, is_first_try: bool) -> None:
         self._lag_s.labels("first" if is_first_try else "later").observe(max(0.0, lag_s))
+
+
+class LazyGauges(Collector):
+    """Gauges that are read when Prometheus asks; a source that fails shows no values.
+
+    That of `DIGESTS` returns how many are due, and for how many seconds the first of them; that
+    of `QUEUE` the counts of jobs by task and state.
+    """
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._sources: dict[str, Callable[[], Awaitable[Any]]] = {}
+        self._found: dict[str, Any] = {}
+        registry.register(self)
+
+    def set_source(self, name: str, source: Callable[[], Awaitable[Any]]) -> None:
+        self._sources[name] = source
+
+    async def refresh(self) -> None:
+        """Read all sources; never raise."""
+        await asyncio.gather(*map(self._read, self._sources))
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        due = GaugeMetricFamily("bot_digests_due", "Digests that are due and in no job yet.")
+        overdue = GaugeMetricFamily(
+            "bot_digests_overdue_seconds",
+            "For how long the longest due of them has been due; 0 when none is.",
+        )
+        jobs = GaugeMetricFamily("bot_queue_jobs", "Jobs in the queue.", labels=("task", "state"))
+        if DIGESTS in self._found:
+            count, late_s = self._found[DIGESTS]
+            due.add_metric((), count)
+            overdue.add_metric((), late_s)
+        counts = self._found.get(QUEUE, {})
+        for task in {task for task, _ in counts}:
+            for state in QUEUE_STATES:
+                jobs.add_metric((task, state), counts.get((task, state), 0))
+        yield from (due, overdue, jobs)
+
+    async def _read(self, name: str) -> None:
+        try:
+            async with asyncio.timeout(READ_WITHIN_S):
+                self._found[name] = await self._sources[name]()
+        except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
+            self._found.pop(name, None)
+            logger.warning("could not look up metrics", look=name, error=repr(error))
 
 
 class Metrics:

@@ -7,8 +7,7 @@ from bot.jobs.queue import depth
 from bot.store.fenced import timed_documents
 from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
-from bot.web.gauges import DIGESTS, QUEUE
-from bot.web.metrics import Metrics
+from bot.web.metrics import DIGESTS, QUEUE, Metrics
 from tests.digests.builders import NINE, Bot
 from tests.web.reading import a_bot, samples, value
 

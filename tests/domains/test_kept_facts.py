@@ -151,14 +151,14 @@ async def test_one_of_very_many_issues_is_not_called_new(kept: FactsRepository) 
 
 
 class _Hanging(MemoryDocuments):
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+    async def list_prefix(self, prefix: str) -> list[Document]:
         await asyncio.Event().wait()
-        return await super().list_prefix(prefix, limit=limit)
+        return await super().list_prefix(prefix)
 
 
 class _Failing(MemoryDocuments):
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        raise StoreError(f"no {prefix} {limit}")
+    async def list_prefix(self, prefix: str) -> list[Document]:
+        raise StoreError(f"no {prefix}")
 
 
 @pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])

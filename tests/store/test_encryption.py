@@ -21,8 +21,8 @@ from bot.store.encryption import (
     check_key_ring,
     key_file_of,
     load_or_make_key_file,
-    ring_source,
 )
+from bot.store.snapshot import FileStore
 from tests.loops import loop_over
 from tests.memory import MemoryDocuments
 
@@ -240,11 +240,11 @@ RING = "k7:" + base64.b64encode(b"7" * 32).decode()
 
 
 def test_the_setting_goes_before_the_file_that_the_bot_made(path: Path) -> None:
-    assert ring_source(None, path).ring is None
+    assert FileStore(path).ring_source(None).ring is None
     assert not path.parent.exists()
 
     made, _ = load_or_make_key_file(key_file_of(path))
-    own, other = ring_source(None, path), ring_source(RING, path)
+    own, other = FileStore(path).ring_source(None), FileStore(path).ring_source(RING)
 
     assert own.ring is not None
     assert own.ring.decrypt(made.encrypt("secret", "here"), "here") == "secret"

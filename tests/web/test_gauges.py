@@ -4,7 +4,7 @@ import asyncio
 
 from prometheus_client import CollectorRegistry
 
-from bot.web.gauges import DIGESTS, LazyGauges
+from bot.web.metrics import DIGESTS, LazyGauges
 from tests.web.reading import a_bot, find_all, value
 
 

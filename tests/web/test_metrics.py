@@ -27,9 +27,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot import DISTRIBUTION, __version__
 from bot.app.services import Role
 from bot.tracker.http import tracker_http
-from bot.web.gauges import QUEUE_STATES
 from bot.web.metrics import CALL_OUTCOMES as SLACK_OUTCOMES
-from bot.web.metrics import OPERATIONS, REQUEST_OUTCOMES, Metrics
+from bot.web.metrics import OPERATIONS, QUEUE_STATES, REQUEST_OUTCOMES, Metrics
 from bot.web.server import HealthEndpoints, MetricsEndpoint, listening
 from tests.loops import loop_over
 from tests.ports import reserve_port

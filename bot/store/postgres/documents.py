@@ -130,10 +130,10 @@ class PostgresDocuments:
         """
         await self._calls.run("VACUUM", within_s=VACUUMED_WITHIN_S)
 
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+    async def list_prefix(self, prefix: str) -> list[Document]:
         under, arguments = _under(prefix)
-        query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
-        rows = await self._calls.run(query, (*arguments, limit))
+        query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key"
+        rows = await self._calls.run(query, arguments)
         return [document_of(row) for row in rows]
 
     async def list_keys(self, prefix: str) -> list[str]:
