@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import timedelta
-from functools import partial
 from weakref import WeakValueDictionary
 
 import structlog
@@ -177,6 +176,6 @@ class DigestWorker:
         self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
     ) -> None:
         wait = await self.notify(workspace, digest, notice)
-        sent = partial(run_state.after_sending, notice=notice, wait=wait, now=self.clock())
+        sent, now = run_state.after_sending, self.clock()
         with contextlib.suppress(models.UnknownDigestError):
-            await self.repository.change(workspace, digest.digest_id, sent)
+            await self.repository.change(workspace, digest.digest_id, sent, notice, wait, now)
