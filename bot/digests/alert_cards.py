@@ -101,7 +101,7 @@ class AlertCards:
     """Draws cards and posts the lines of their threads."""
 
     repository: DigestRepository
-    posts: Posting
+    posting: Posting
     _: KW_ONLY
     clock: Clock
 
@@ -171,13 +171,13 @@ class AlertCards:
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:
-            await self.posts.edit(workspace, SentMessage(place, alert.ts), message)
+            await self.posting.edit(workspace, SentMessage(place, alert.ts), message)
             alert = await change(workspace, name, self._kept, token, shown=shown)
         while line := self._next_line(alert, digest):
             thread = alert.ts or None
-            await self.posts.acquire_turn(workspace, place)
+            await self.posting.acquire_turn(workspace, place)
             try:
-                await self.posts.post(workspace, place, plain_message(line), thread_ts=thread)
+                await self.posting.post(workspace, place, plain_message(line), thread_ts=thread)
             except SlackError as error:
                 if not error.is_outcome_unknown:
                     raise

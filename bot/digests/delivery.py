@@ -113,7 +113,7 @@ class Delivery:
 
     repository: DigestRepository
     collector: Collector
-    posts: Posting
+    posting: Posting
     renderer: DigestRenderer
     _: KW_ONLY
     clock: Clock
@@ -168,7 +168,7 @@ class Delivery:
         if collected.file and is_wanted:
             with log_and_suppress("the list did not follow as a file", BotError):
                 name = file_name(digest.plan.filter_text, self.clock())
-                await self.posts.send_file(workspace, run.channel_id, ts, name, collected.file)
+                await self.posting.send_file(workspace, run.channel_id, ts, name, collected.file)
         return digest
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
@@ -206,7 +206,7 @@ class Delivery:
         average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
-            await self.posts.acquire_turn(workspace, run.channel_id)
+            await self.posting.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
             if kind is PostKind.CARD:
                 alert = alert_of(post, run.channel_id)
@@ -221,7 +221,7 @@ class Delivery:
             digest = await self._step(
                 workspace, digest, run.token, posting, baseline=baseline, average=average
             )
-            ts = await self.posts.post(workspace, run.channel_id, message)
+            ts = await self.posting.post(workspace, run.channel_id, message)
             if kind is PostKind.CARD:
                 await self._keep_place(workspace, name, ts, shown_by(card))
         except errors.SlackError as error:
@@ -234,7 +234,7 @@ class Delivery:
         if not digest.plan.is_own:
             return
         try:
-            person = await self.posts.member(workspace, digest.made_by)
+            person = await self.posting.member(workspace, digest.made_by)
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
             step = again if error.is_outcome_unknown else after_refusal(error)
