@@ -264,7 +264,8 @@ class Checks:
             return not (old is None and new is None and key in self._known)
         if old.version == new.version:
             is_there = post.channel_id in {old.plan.channel_id, new.plan.channel_id}
-            is_paused = old.pause and old.pause.by and old.pause.until is None
+            is_lasting = old.pause and old.pause.by and old.pause.until is None
+            is_paused = is_lasting and new.pause == old.pause  # else it was resumed in between
             return is_there and not is_paused
         return True
 
