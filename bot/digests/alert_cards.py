@@ -52,7 +52,7 @@ async def note_look(
     for name, alert in (await repository.alerts(workspace, digest.digest_id)).items():
         is_posted = name == name_of(digest.digest_id, digest.baseline or "")
         if not (alert.ts or alert.is_uncertain or is_posted):
-            if look.ends.now - alert.falls[0].at > life.CARD_CLAIM:
+            if look.facts.now - alert.falls[0].at > life.CARD_CLAIM:
                 await repository.delete_alert(workspace, name)
         elif alert.down and not _is_elsewhere(alert, digest):
             with suppress(UnknownAlertError):
@@ -63,7 +63,7 @@ async def note_look(
 
 def _seen(alert: AlertCard, name: str, digest: Digest, look: life.Look) -> AlertCard:
     """Return an alert after a look; its card comes due if it is not as it has to be."""
-    now = look.ends.now
+    now = look.facts.now
     after = life.after_look(replace(alert, is_uncertain=not alert.ts), look)
     is_shown = not after.ts or after.shown == shown_by(drawn(name, after, digest, now))
     return after if is_shown and not after.lines else life.touched(after, now)
