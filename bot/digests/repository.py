@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import msgspec
 
@@ -20,6 +20,7 @@ from bot.process.workspace import WorkspaceId
 from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.web.metrics import DigestMetrics
 
+P = ParamSpec("P")
 VERSION = 1
 KIND = "digest"
 ALERT = "digest-alert"
@@ -85,16 +86,21 @@ class DigestRepository:
         return await self.change(workspace, known.digest_id, step)
 
     async def change(
-        self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
+        self,
+        workspace: WorkspaceId,
+        digest_id: str,
+        change: Callable[Concatenate[Digest, P], Digest],
+        *args: P.args,
+        **more: P.kwargs,
     ) -> Digest:
-        """Save and return the result of `change`; raise its errors and UnknownDigestError."""
+        """Save and return `change` of a digest; raise its errors and UnknownDigestError."""
         known: list[Digest] = []
 
         def changed(document: Document | None) -> Write | None:
             if document is None:
                 raise UnknownDigestError("no such digest")
             before = _digest_in(document)
-            after = change(before)
+            after = change(before, *args, **more)
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))
@@ -142,13 +148,18 @@ class DigestRepository:
         return dict(sorted(named.items(), key=lambda each: each[1].falls[0].at))
 
     async def change_alert(
-        self, workspace: WorkspaceId, name: str, change: Callable[[AlertCard], AlertCard]
+        self,
+        workspace: WorkspaceId,
+        name: str,
+        change: Callable[Concatenate[AlertCard, P], AlertCard],
+        *args: P.args,
+        **more: P.kwargs,
     ) -> AlertCard:
-        """Save and return the result of `change`; raise UnknownAlertError."""
+        """Save and return `change` of an alert; raise UnknownAlertError."""
 
         def changed(document: Document | None) -> Write | None:
             before = _alert_in(document)
-            after = change(before)
+            after = change(before, *args, **more)
             return None if after == before else Write(_encoded(after), after.due)
 
         return _alert_in(await update(self.documents, _alert_key(workspace, name), changed))

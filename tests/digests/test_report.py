@@ -208,7 +208,7 @@ def came_nearer(then: KnownFacts, now: KnownFacts) -> bool:
     """Return whether a digest at `now`, after one at `then`, finds that a date came nearer."""
     index = index_by_host(domains_of({A: 90}))
     baseline = baseline_of(index, then.now, then)
-    report = make_report(index, baseline, worst_count=1, ends=now)
+    report = make_report(index, baseline, worst_count=1, facts=now)
     is_worse = bool(report.nearer or report.dates_lost)
     assert got_worse(report) is is_worse
     assert has_changed(report) is (is_worse or bool(report.renewed))
@@ -254,7 +254,7 @@ def report_with(row: KeptFacts, *, tags: tuple[str, ...] = ()) -> Report:
     """Return the report of a domain that has not changed since `MOMENT` but for that scan."""
     index = index_by_host([a_domain(A, 90, tags=tags)])
     then = baseline_of(index, MOMENT, KnownFacts({A: ending(9)}, MOMENT))
-    return make_report(index, then, worst_count=5, ends=KnownFacts({A: row}, MOMENT))
+    return make_report(index, then, worst_count=5, facts=KnownFacts({A: row}, MOMENT))
 
 
 @loop_over(
@@ -299,7 +299,7 @@ def ended(then: int, now: int, rule: Rule, before: Rule | None = None) -> Report
     at_first = KnownFacts({A: ending(then)}, MOMENT, rule.horizon)
     later = KnownFacts({A: ending(then)}, MOMENT + timedelta(days=then - now), rule.horizon)
     baseline = baseline_of(index, MOMENT, at_first, marks=(before or rule).marks)
-    return make_report(index, baseline, worst_count=5, ends=later, rule=rule)
+    return make_report(index, baseline, worst_count=5, facts=later, rule=rule)
 
 
 @loop_over(
@@ -364,7 +364,7 @@ def test_a_new_issue_counts_from_the_rules_severity_on(
     known = KnownFacts({A: ending(300, issues={severity: 1}, worst=(issue,))}, MOMENT)
     baseline = replace(a_baseline({A: 90}), taken_at=BEFORE.replace(year=2020))
 
-    report = make_report(index, baseline, worst_count=5, ends=known, rule=Rule(least=least))
+    report = make_report(index, baseline, worst_count=5, facts=known, rule=Rule(least=least))
 
     assert bool(report.grave) is is_worse
 

@@ -182,13 +182,13 @@ async def test_new_end_dates_wait_for_the_next_run(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digest, collector, began = await bot.make(), bot.service.collector, bot.clock()
-    read = collector.ends.get
+    read = collector.kept_facts.get
 
     async def read_slowly(workspace: WorkspaceId) -> dict[str, KeptFacts]:
         bot.clock.now += timedelta(seconds=2)
         return await read(workspace)
 
-    monkeypatch.setattr(collector.ends, "get", read_slowly)
+    monkeypatch.setattr(collector.kept_facts, "get", read_slowly)
     collected = await collector.collect(ACME, digest, slot=None, purpose=Purpose.SCHEDULED)
 
     assert collected.baseline.taken_at == began

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from bot.digests.models import Digest, DigestBusyError, Mode, Outcome, Plan
-from bot.digests.run_state import is_promised
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,
@@ -39,7 +38,7 @@ async def test_send_now_is_kept_for_later(bot: Bot, error: Exception, after: tim
     await bot.at(EVE + after)
 
     assert sent.run is not None
-    assert (is_promised(sent.run), sent.run.until) == (True, EVE + after)
+    assert (sent.run.is_promised, sent.run.until) == (True, EVE + after)
     assert (before, len(bot.posts.posts)) == ([], 1)
     assert bot.posts.notified == [(ADA.user_id, "posted None x1")]
     [run] = (await bot.digest()).past

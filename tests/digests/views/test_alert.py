@@ -70,7 +70,7 @@ def test_an_alert_says_what_ends_soon() -> None:
     then = MOMENT - timedelta(days=1)
     index = index_by_host([domain])
     before = baseline_of(index, then, KnownFacts(ends, then))
-    report = report_on([domain], before, worst_count=10, ends=KnownFacts(ends, MOMENT))
+    report = report_on([domain], before, worst_count=10, facts=KnownFacts(ends, MOMENT))
 
     message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
 
@@ -84,7 +84,7 @@ def test_a_certificate_that_has_ended_is_worse_news_than_a_fall() -> None:
     before = replace(
         baseline_of(index, then, KnownFacts(ends, then)), scores={"a.example": 85, "b.example": 85}
     )
-    report = report_on(domains, before, worst_count=10, ends=KnownFacts(ends, MOMENT))
+    report = report_on(domains, before, worst_count=10, facts=KnownFacts(ends, MOMENT))
 
     message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
 
@@ -166,7 +166,7 @@ def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:
     before = Baseline(
         scores={"a.example": 90, "b.example": 85}, taken_at=MOMENT - timedelta(days=1)
     )
-    report = report_on(domains, before, worst_count=10, ends=KnownFacts(known, MOMENT))
+    report = report_on(domains, before, worst_count=10, facts=KnownFacts(known, MOMENT))
     post = a_post(report=report)
 
     assert title(taken(card(post))) == (

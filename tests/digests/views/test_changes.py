@@ -88,7 +88,7 @@ def test_ends_within_30_days_are_shown_everywhere() -> None:
     rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, -1)}
     baseline = baseline_of(index, MOMENT - day, KnownFacts(rows, MOMENT - day))
     ends = KnownFacts(rows | {"h.ex": ending(300)}, MOMENT)
-    report = make_report(index, baseline, worst_count=3, ends=ends)
+    report = make_report(index, baseline, worst_count=3, facts=ends)
 
     message = taken(digest_message(a_post(report=report, sent_at=MOMENT)))
 
@@ -105,7 +105,7 @@ def test_a_date_that_came_to_seven_days_is_read_before_dates_that_were_already_n
     index, day = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcde"]), timedelta(1)
     rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, 3)}
     baseline = baseline_of(index, MOMENT - day, KnownFacts(rows, MOMENT - day))
-    report = make_report(index, baseline, worst_count=5, ends=KnownFacts(rows, MOMENT))
+    report = make_report(index, baseline, worst_count=5, facts=KnownFacts(rows, MOMENT))
 
     text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
 
@@ -120,7 +120,7 @@ def test_what_ends_by_tomorrow_is_read_first_also_of_domains_that_are_not_owned(
     index |= index_by_host([a_domain("parked.ex", 90, domain_type="parked")])
     rows = {host: ending(days) for days, host in enumerate(index, 5)} | {"parked.ex": ending(0)}
     report = make_report(
-        index, None, worst_count=5, ends=KnownFacts(rows, MOMENT), owned_type="owned"
+        index, None, worst_count=5, facts=KnownFacts(rows, MOMENT), owned_type="owned"
     )
 
     text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
@@ -167,7 +167,7 @@ def reported(rows: dict[str, KeptFacts], *, is_first: bool = False) -> Report:
     index = index_by_host([a_domain(host, 90) for host in rows])
     baseline = None if is_first else baseline_of(index, MOMENT)
     ends = KnownFacts(rows, MOMENT + timedelta(days=1))
-    return make_report(index, baseline, worst_count=5, ends=ends)
+    return make_report(index, baseline, worst_count=5, facts=ends)
 
 
 def test_only_new_issues_are_listed_worst_first() -> None:
@@ -281,7 +281,7 @@ def test_a_post_reads_what_got_worse_what_ends_what_is_new_and_then_the_rest() -
     rows = {"rose.ex": ending(5, worst=issues_of((Severity.HIGH, "Open port"), days=1).worst)}
     ends = KnownFacts(rows, MOMENT + timedelta(days=1))
     before = a_baseline({"fell.ex": 90, "rose.ex": 60, "gone.ex": 70}, MOMENT)
-    report = make_report(index_by_host(domains), before, worst_count=5, ends=ends)
+    report = make_report(index_by_host(domains), before, worst_count=5, facts=ends)
     post = a_post(report=report, trend=a_trend([80, 70, 60]), digest=a_digest(run=a_run()))
 
     message = taken(digest_message(post))

@@ -8,10 +8,16 @@ from datetime import time, timedelta
 import pytest
 
 from bot.digests.edits import Editor
-from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.digests.models import Mode, Plan
 from bot.digests.schedule import Schedule
-from bot.digests.views.wording import DELETE_DIGEST, DIGEST_HERE, MAKE_DIGEST, MANAGE_DIGEST
+from bot.digests.views.wording import (
+    DELETE_DIGEST,
+    DIGEST_HERE,
+    MAKE_DIGEST,
+    MANAGE_DIGEST,
+    RESUME_DIGEST,
+    SEND_DIGEST,
+)
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
 from bot.tracker.models import InvalidKeyError, UnavailableError

@@ -27,7 +27,7 @@ class Drawing:
         )
         origin = Origin(bot.bob.id)
         self.conversation = a_request(bot.workspace, origin, bot.client, view_id=view_id)
-        self.number = self.screen.presses.note(view_id)
+        self.number = self.screen.versions.note(view_id)
 
     async def draw(self) -> None:
         await self.screen.show_newer(self.conversation, NEWER, self.number)
@@ -45,7 +45,7 @@ async def test_what_was_pressed_last_is_drawn(bot: Bot, drawing: Drawing) -> Non
 
 
 async def test_after_another_press_the_form_is_left_alone(bot: Bot, drawing: Drawing) -> None:
-    drawing.screen.presses.note(drawing.conversation.answer.view_id)
+    drawing.screen.versions.note(drawing.conversation.answer.view_id)
 
     await drawing.draw()
 
