@@ -246,3 +246,20 @@ async def test_a_digest_that_goes_leaves_its_cards_a_last_word(ready: Harness, h
     if how == "Pause":
         await press_in(ready.bob, await open_list(ready, ready.bob), "Resume")
         assert "I'm on it" in (await redrawn(ready.bob, "I'm on it")).buttons
+
+
+async def test_more_than_ten_domains_are_in_the_details(ready: Harness) -> None:
+    for number in range(12):
+        ready.account.add(f"d{number}.example", health=90)
+    ready.clock.ahead += timedelta(minutes=2)
+    await watched(ready)
+    scores = {f"d{number}.example": 50.0 + number for number in range(12)}
+    card = await fallen(ready, scores, "12 domains got worse")
+    await ready.ada.press(card, "Details")
+    details = await ready.ada.next_message(where=lambda each: "d11.example" in each.everything)
+
+    assert headline(card) == "12 domains got worse. Worst: d0.example fell to 50"
+    assert card.buttons.count("Scan") == 10
+    assert "and 2 more" in card.everything
+    assert details.is_ephemeral
+    assert all(domain in details.everything for domain in scores)

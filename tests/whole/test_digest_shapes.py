@@ -218,3 +218,11 @@ async def test_it_is_paused_without_a_word_when_its_person_has_left(ready: Harne
 
     assert told == before
     assert "account was closed" in listed.everything
+
+
+async def test_guests_make_none(ready: Harness) -> None:
+    ready.slack.world.workspace.member_named("bob").is_restricted = True
+
+    answer = await ready.ask(ready.bob, LINE)
+
+    assert "Guests can't see or change digests" in answer.everything
