@@ -88,3 +88,16 @@ async def test_the_first_word_after_a_press_stays_true(ready: Harness) -> None:
     assert "Scanning shop.example. The result comes as a new message." in word.everything
     assert "⏳" not in word.everything
     assert result.ts != word.ts
+
+
+async def test_the_end_of_a_domain_of_others_is_no_alarm(ready: Harness) -> None:
+    ready.account.add("rival.example", domain_type="competitor")
+    day = (ready.clock() + timedelta(days=3)).date().isoformat()
+    for name in ("rival.example", "shop.example"):
+        ready.account.scan_results[name] = {"whois": {"expiryDate": day}}
+    ready.clock.ahead += timedelta(minutes=2)
+    scans = [await ready.ask(ready.bob, f"/scan {each}.example") for each in ("rival", "shop")]
+    table = await ready.ask(ready.bob, "/domains expires:30 sort:name")
+
+    assert ["🔴 *Registration" in each.everything for each in scans] == [False, True]
+    assert table.everything.count("🔴 3 days") == 1
