@@ -22,7 +22,6 @@ from bot.digests.report import (
     owners_to_mention,
     worse_moves,
 )
-from bot.digests.repository import decode_digest, encode_digest
 from bot.digests.views.notes import rule_text
 from bot.domains.kept_facts import KeptFacts, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
@@ -34,8 +33,6 @@ from tests.digests.builders import (
     BEFORE,
     DUE,
     a_baseline,
-    a_digest,
-    a_plan,
     a_report,
     baseline_on,
     domains_of,
@@ -154,13 +151,6 @@ def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() 
     ]
 
     assert owners_to_mention(report, rules) == ("U3", "S1", "U1")
-
-
-def test_new_or_missing_domains_mention_no_one() -> None:
-    domain = a_domain("new.example", 3, tags=("prod",))
-    report = report_on([domain], a_baseline({A: 90}), worst_count=5)
-
-    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
 
 
 HOSTS = st.sampled_from([*HOSTILE_TEXTS.values(), *(f"{letter}.example" for letter in "abcdef")])
@@ -375,10 +365,3 @@ def test_the_rule_is_one_sentence() -> None:
         "Worse or better: by 1 point, or another rating; 60 and 7 days before an end; new issues"
         " from 🟡 medium on"
     )
-
-
-def test_a_stored_plan_without_a_rule_has_the_default_one() -> None:
-    value = encode_digest(a_digest())
-    del value["plan"]["rule"]
-
-    assert decode_digest(value, 0).plan == a_plan()

@@ -42,14 +42,6 @@ async def test_a_form_that_two_processes_get_makes_one_digest(bot: Bot) -> None:
     assert len(bot.notes + beside.notes) == 1
 
 
-async def test_a_form_that_is_sent_again_with_other_values_changes_its_digest(bot: Bot) -> None:
-    await bot.service.make(ACME, PLAN, by=BOB, digest_id="d1")
-
-    again, _ = await bot.service.make(ACME, replace(PLAN, worst_count=7), by=BOB, digest_id="d1")
-
-    assert (await bot.digest(), again.plan.worst_count) == (again, 7)
-
-
 async def test_another_workspace_sees_and_touches_none_of_them(bot: Bot) -> None:
     digest = await bot.make()
 

@@ -13,7 +13,7 @@ from bot.slack.errors import SlackUnavailableError
 from bot.tracker.models import Domain, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
-from tests.digests.builders import ACME, ADA, DAY, EVE, Bot
+from tests.digests.builders import ACME, DAY, EVE, Bot
 
 LOOK = timedelta(minutes=15)
 ALL_DAY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin", every=15)
@@ -143,14 +143,6 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     assert later == ["alert: a.example"]
 
 
-async def test_send_now_posts_all_of_it(watch: Watch) -> None:
-    bot = watch.bot
-
-    await bot.service.send_now(ACME, (await bot.digest()).digest_id, by=ADA)
-
-    assert [text for _, text in bot.posts.posts] == ["digest: 2 domains, average 91.0"]
-
-
 async def test_an_outage_is_reported_once_and_falls_follow_it(watch: Watch) -> None:
     bot = watch.bot
     bot.lists.error = DOWN
@@ -179,19 +171,6 @@ async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: s
 
     assert later == [[], []]
     assert again == ["alert: a.example"]
-
-
-async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
-    bot = watch.bot
-    await bot.collecting_at(bot.clock() + LOOK)
-    await bot.dies()
-    bot.posts.posts.clear()
-    bot.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
-
-    await bot.at(bot.clock() + 2 * LOOK)
-
-    assert [_host(text) for _, text in bot.posts.posts] == ["a.example"]
-    assert bot.posts.notified == []
 
 
 async def test_a_fall_is_watched_for_thirty_days(watch: Watch) -> None:

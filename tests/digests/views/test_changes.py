@@ -130,15 +130,6 @@ def test_what_ends_by_tomorrow_is_read_first_also_of_domains_that_are_not_owned(
     assert "and 2 more" in text
 
 
-def test_a_fourth_domain_is_named_where_and_1_more_would_stand() -> None:
-    rows = {f"{letter}.ex": ending(5) for letter in "abcd"}
-
-    message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
-
-    assert everywhere(message, "d.ex")
-    assert not everywhere(message, "and 1 more")
-
-
 def test_scans_of_one_day_have_one_age_in_the_title_and_others_an_age_each() -> None:
     hour = timedelta(hours=1)
     one_night = {"a.ex": ending(5, age=3 * hour), "b.ex": ending(5, age=7 * hour)}
@@ -259,14 +250,6 @@ def test_sections_that_could_not_be_checked_are_named() -> None:
     message = taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT)))
 
     assert everywhere(message, "Could not be checked in the last scan: a.ex DNS, Security")
-
-
-def test_many_issues_of_one_domain_are_one_line() -> None:
-    rows = {"a.ex": issues_of(*((Severity.HIGH, f"Port {n}") for n in range(7)), days=1)}
-
-    text = shown_text(taken(digest_message(a_post(report=reported(rows), sent_at=MOMENT))))
-
-    assert "🟠 High: Port 4; and 2 more" in text
 
 
 @loop_over("title", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
