@@ -63,12 +63,6 @@ class TestMigrate:
         assert "`python -m bot doctor` checks" in said.err
         assert (said.out, said.status) == ("", 1)
 
-    async def test_a_wrong_address_is_a_wrong_setting(self) -> None:
-        said = await migrating(f"mysql://bot:{PASSWORD}@db/tracker")
-
-        assert "DATABASE_URL: must look like" in said.err
-        assert said.status == 2
-
 
 async def test_every_command_asks_for_the_migration(tmp_path: Path, empty_database: str) -> None:
     async with stand_ins_in_real_time(tmp_path) as app:
