@@ -47,15 +47,15 @@ async def run_periodic(
             await features.worker.run_due()
 
     async with AsyncExitStack() as rounds:
-        ticks = await rounds.enter_async_context(ticking(tick, every_s=every_s))
+        are_recent = await rounds.enter_async_context(ticking(tick, every_s=every_s))
         if not role.delivers:
-            yield {"tick": ticks.are_recent}
+            yield {"tick": are_recent}
             return
         for act in periodic:  # each takes its documents up for one of all processes
             alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
             await rounds.enter_async_context(alone)
         if shared is None:
-            yield {"tick": ticks.are_recent}
+            yield {"tick": are_recent}
             return
         # Slow to import, and the embedded store has no queue.
         from bot.jobs.queue import INTERVALS, working
@@ -70,7 +70,7 @@ async def run_periodic(
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as takes_part:
             try:
-                yield {"tick": ticks.are_recent, "queue": takes_part}
+                yield {"tick": are_recent, "queue": takes_part}
             finally:
                 services.tasks.stop()
 

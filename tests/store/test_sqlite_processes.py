@@ -19,7 +19,7 @@ KILLS = 10
 
 async def written_until_killed(path: Path, first: int, lines: int) -> list[int]:
     """Start a writer, kill it after so many acknowledgements; return all that it gave."""
-    async with started("numbered_writer", path, first) as writer:
+    async with started("store.numbered_writer", path, first) as writer:
         acknowledged = [await next_line(writer) for _ in range(lines)]
         writer.kill()
         rest, _ = await writer.communicate()
@@ -41,7 +41,7 @@ async def test_kill_9_loses_no_acknowledged_write(path: Path) -> None:
 
 
 async def test_a_second_process_is_refused_while_the_first_lives(path: Path) -> None:
-    async with started("numbered_writer", path, 0) as writer:
+    async with started("store.numbered_writer", path, 0) as writer:
         assert await next_line(writer) == "0"
 
         first, *_ = await read_file(path)
@@ -64,7 +64,7 @@ async def test_another_name_of_the_same_file_is_refused(path: Path, tmp_path: Pa
 
 
 async def test_a_thread_that_dies_in_a_call_gives_errors_and_no_hang(path: Path) -> None:
-    async with started("stuck_writer", path) as process:
+    async with started("store.stuck_writer", path) as process:
         said = [await next_line(process) for _ in range(3)]
         code = await process.wait()
 
