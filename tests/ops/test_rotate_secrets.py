@@ -17,8 +17,8 @@ from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
 from tests.builders import KEY, MOMENT
+from tests.installations.builders import an_installation
 from tests.memory import FailingDocuments
-from tests.ops.builders import an_installation
 from tests.store.test_encryption import a_ring
 
 BOT = Path(__file__).parents[2] / "bot"

@@ -179,16 +179,6 @@ async def test_an_identical_look_up_within_the_same_second_is_answered_again() -
     assert endpoint.bolt.given == 2
 
 
-async def test_a_request_that_another_process_has_seen_does_not_act() -> None:
-    seen = Dedup(clock=time.monotonic)
-    headers = signed()
-    first, second = Endpoint(seen=seen), Endpoint(seen=seen)
-
-    statuses = [await endpoint.answer(BODY, headers) for endpoint in (first, second)]
-
-    assert (statuses, first.bolt.given, second.bolt.given) == ([200, 200], 1, 0)
-
-
 @pytest.mark.parametrize("status", [500, 503])
 async def test_a_request_that_could_not_be_taken_is_taken_when_it_comes_again(status: int) -> None:
     endpoint = Endpoint(status, 200)
