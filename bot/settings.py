@@ -71,10 +71,11 @@ def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Addre
 
     A ValueError quotes nothing of it.
     """
-    url = _database_address(url)
-    if url.startswith(SQLITE):
-        return Path(url.removeprefix(SQLITE))
-    return parse_address(url, pool_size=pool_size)
+    if url.startswith(SCHEMES):
+        return parse_address(url, pool_size=pool_size)
+    if not url.startswith(SQLITE) or url == SQLITE:
+        raise ValueError("must look like sqlite:///data/bot.sqlite or postgresql://…")
+    return Path(url.removeprefix(SQLITE))
 
 
 def _http_parts(text: str, must: str = "be an http or https address") -> SplitResult:
@@ -145,10 +146,7 @@ def _key_ring(secret: SecretStr) -> SecretStr:
 
 
 def _database_address(text: str) -> str:
-    if text.startswith(SCHEMES):
-        parse_address(text)
-    elif not text.removeprefix(SQLITE) or not text.startswith(SQLITE):
-        raise ValueError("must look like sqlite:///data/bot.sqlite or postgresql://…")
+    database_of(text)
     return text
 
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from bot.installations.authorize import Clients, InstalledWorkspaces, correct_wo
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
 from bot.process.clock import Clock, seconds_now
+from bot.process.concurrency import Tasks, run_shielded
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack import auth
@@ -138,26 +139,11 @@ class SocketMode(AsyncSocketModeHandler):
     def __init__(self, app: AsyncApp, app_token: str, *, seen: Dedup) -> None:
         super().__init__(app, app_token)
         self._seen = seen
-        self._taken = 0
-        self._is_idle = asyncio.Event()
-        self._is_idle.set()
+        self.answering = Tasks()
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
-        self._taken += 1
-        self._is_idle.clear()
-        try:
-            await self._answer(client, req)
-        finally:
-            self._taken -= 1
-            if not self._taken:
-                self._is_idle.set()
-
-    async def finish(self) -> None:
-        """Wait until what has come is acknowledged, at most as long as Slack waits for that."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(ACK_WITHIN_S):
-                await self._is_idle.wait()
+        await run_shielded(self.answering, self._answer(client, req))
 
     async def _answer(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         name = f"envelope/{req.envelope_id}"
@@ -182,7 +168,7 @@ async def connected(app: AsyncApp, app_token: str, *, seen: Dedup) -> AsyncItera
     finally:
         connecting.cancel()
         await asyncio.gather(connecting, return_exceptions=True)
-        await socket_mode.finish()
+        await socket_mode.answering.drain(ACK_WITHIN_S)
         await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
 
 
