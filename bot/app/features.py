@@ -28,10 +28,8 @@ from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
 from bot.domainkey.admin_listeners import AdminListeners
-from bot.domainkey.first_steps import FirstSteps
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
-from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
 from bot.domainkey.state import KeyState
 from bot.domains.add_domain import DomainAdder
@@ -171,7 +169,7 @@ def register_features(app: AsyncApp, services: Services) -> Features:
     app.error(answer_unread)
     _register_members(dispatcher, services, features)
     _register_digests(dispatcher, services, features)
-    _register_key(dispatcher, services, features)
+    _register_key(dispatcher, features)
     _register_home(dispatcher, services, features)
     services.metrics.gauges.set_source(
         DIGESTS, lambda: overdue(features.repository, services.clock())
@@ -232,9 +230,8 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     DigestLineListeners(listed, form).register(dispatcher)
 
 
-def _register_key(dispatcher: Dispatcher, services: Services, features: Features) -> None:
+def _register_key(dispatcher: Dispatcher, features: Features) -> None:
     """Attach what managers do with the key, and what admins decide."""
-    screen = KeyScreen(features.failures.explain, services.clock)
     key_service = KeyService(
         features.keys, features.tracker, features.portfolio, features.audit, features.seen
     )
@@ -247,23 +244,19 @@ def _register_key(dispatcher: Dispatcher, services: Services, features: Features
     ).register(dispatcher)
     KeyFormListeners(
         permissions=features.permissions,
-        keys=features.keys,
         key_service=key_service,
-        first_steps=FirstSteps(
-            tracker=features.tracker,
-            nightly_setting=features.nightly_setting,
-            kept_commands=features.kept_commands,
-            lines=dispatcher.lines,
-            digests=features.digests,
-        ),
-        screen=screen,
+        tracker=features.tracker,
+        nightly_setting=features.nightly_setting,
+        kept_commands=features.kept_commands,
+        lines=dispatcher.lines,
+        digests=features.digests,
+        explain=features.failures.explain,
     ).register(dispatcher)
-
     AdminListeners(
         permissions=features.permissions,
         audit=features.audit,
         nightly_setting=features.nightly_setting,
-        screen=screen,
+        explain=features.failures.explain,
     ).register(dispatcher)
 
 

@@ -13,7 +13,7 @@ from bot.dispatch import usage
 from bot.dispatch.answer import Sent
 from bot.dispatch.external_people import ExternalUserGuard, SharedChannelNotice
 from bot.dispatch.failure import ExplainFailure
-from bot.dispatch.request import Request
+from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.waiting import WaitingRequest, tell_all
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, Turns
@@ -56,8 +56,8 @@ class Handling(Generic[T]):
 
     `name` is for the log. `shows_progress`: the answer is a message that people wait for.
     `allows_external`: `handle` decides what people of other companies may see. `is_awaited`: the
-    person would miss the result. `form_waits`: their form says "please wait" until it is drawn
-    again. `once_key`: it is done once under this key, for example that of a button; then
+    person would miss the result. `form_waits`: they see nothing but a form, where a failure is
+    drawn too. `once_key`: it is done once under this key, for example that of a button; then
     `again` is the answer. `after` has to end first.
     """
 
@@ -163,7 +163,7 @@ class ErrorBoundary:
                 failure = None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 failure = error
-                await self._explain(request, error)
+                await self._explain(request, error, in_form=what.form_waits)
             finally:
                 took_s, outcome = seconds_now() - started, outcome_of(failure)
                 self.note(what.name, outcome, took_s)
@@ -202,10 +202,14 @@ class ErrorBoundary:
             if said:  # the answer must not overtake it
                 await asyncio.wait(said)
 
-    async def _explain(self, request: Request, error: Exception) -> None:
+    async def _explain(self, request: Request, error: Exception, *, in_form: bool) -> None:
         if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with log_and_suppress("could not explain the failure", Exception):
-            await request.reply(await self.explain(error, request))
+            message = await self.explain(error, request)
+            if in_form:
+                await draw_or_reply(request, usage.failure_form(message), message)
+            else:
+                await request.reply(message)

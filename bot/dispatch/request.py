@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -105,8 +105,9 @@ async def draw_or_reply(
     request: Request, form: Mapping[str, Any], otherwise: Message | None
 ) -> None:
     """Draw `form` in the open one; reply with `otherwise` if it was closed, or Slack fails."""
-    try:
-        await request.answer.draw(form)
-    except SlackError:
-        if otherwise:
-            await request.reply(otherwise)
+    with suppress(SlackError):
+        if request.answer.view_id:
+            await request.answer.draw(form)
+            return
+    if otherwise:
+        await request.reply(otherwise)

@@ -69,13 +69,15 @@ class Dispatcher:
         *,
         replies: bool = False,
         once: Message | None = None,
+        in_form: bool = False,
         is_awaited: bool = True,
     ) -> None:
         """Register `handle(request, value)` for a button or a field; also `action_id.anything`.
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
         a failure is said below it. `once` answers a second press in the same message, or
-        drawing of a form, unless the first one failed. For `is_awaited` see `Handling`.
+        drawing of a form, unless the first one failed. `in_form`: the person sees nothing but the
+        form, so a failure is shown there. For `is_awaited` see `Handling`.
         """
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
@@ -93,6 +95,7 @@ class Dispatcher:
                 given=value,
                 shows_progress=replies,
                 is_awaited=is_awaited,
+                form_waits=in_form,
                 once_key=f"{key}/{request.view_hash}" if once else None,
                 again=once or ALREADY_PRESSED,
             )

@@ -7,7 +7,7 @@ from bot.blocks.builders import (
     again_button,
     context,
     message_of,
-    notice,
+    paragraph_notice,
     plain_message,
     run_button,
     section,
@@ -178,13 +178,18 @@ def interrupted_message(command_line: str | None) -> Message:
 
 def interrupted_form(command_line: str | None) -> Block:
     """Return the same answer as a form, in place of the open one."""
-    return notice(_TITLE, [section(_interrupted_text(command_line))])
+    return paragraph_notice(_TITLE, _interrupted_text(command_line))
+
+
+def failure_form(message: Message) -> Block:
+    """Return a message about a failure as a form, without its buttons."""
+    return paragraph_notice(_TITLE, message.text)
 
 
 def sent_elsewhere_form() -> Block:
     """Return the answer to a form that another process has got before."""
-    return notice(
-        _TITLE, [section("You have sent this form already. Type the command again to see it.")]
+    return paragraph_notice(
+        _TITLE, "You have sent this form already. Type the command again to see it."
     )
 
 

@@ -18,12 +18,12 @@ from bot.access.repository import (
 )
 from bot.blocks.message import Message
 from bot.dispatch.commands import Audience
+from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.incoming import field_in
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
 from bot.domainkey import views
-from bot.domainkey.screen import KeyScreen
-from bot.process.errors import BotError, NotAllowedError
+from bot.process.errors import BotError
 from bot.scans.nightly import NightlySetting
 from bot.slack.client import fetch_member
 
@@ -38,7 +38,7 @@ class AdminListeners:
     permissions: Permissions
     audit: Audit
     nightly_setting: NightlySetting
-    screen: KeyScreen
+    explain: ExplainFailure
 
     def register(self, dispatcher: Dispatcher) -> None:
         naming, choosing = (
@@ -57,18 +57,15 @@ class AdminListeners:
 
     async def name(self, request: Request, wanted: tuple[str, ...]) -> None:
         """Make these people the managers, in place of the present ones."""
+        await self.permissions.require_admin(request)
+        text = admin.managers_text(wanted)
+        form, message = admin.managers_notice(f"{admin.SAVED} {text}"), Message(text)
         try:
-            await self.permissions.require_admin(request)
             await self._save(request, wanted)
-        except NotAllowedError as error:
-            await self.screen.show_failure(request, error, admin.managers_notice)
         except BotError as error:
-            draw = partial(admin.managers_form, request.as_metadata(), wanted)
-            await self.screen.show_failure(request, error, draw)
-        else:
-            text = admin.managers_text(wanted)
-            form = admin.managers_notice(f"{admin.SAVED} {text}")
-            await draw_or_reply(request, form, Message(text))
+            message = await self.explain(error, request)
+            form = admin.managers_form(request.as_metadata(), wanted, message.text)
+        await draw_or_reply(request, form, message)
 
     async def _save(self, request: Request, wanted: tuple[str, ...]) -> None:
         """Save managers; raise UnfitManagerError."""
@@ -91,19 +88,12 @@ class AdminListeners:
 
     async def choose(self, request: Request, chosen: Mapping[str, Audience]) -> None:
         """Let these audiences add and scan from now on."""
+        by = (await self.permissions.require_admin(request)).user_id
         workspace, text = request.workspace, admin.audiences_text(chosen)
-        try:
-            await self.permissions.require_admin(request)
-            if await self.permissions.audiences.choose(workspace, chosen):
-                by = request.origin.user_id
-                await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
-        except BotError as error:
-            await self.screen.show_failure(
-                request, error, lambda why: admin.audiences_notice(f"{admin.NOT_SAVED} {why}")
-            )
-        else:
-            saved = f"{admin.SAVED} {text}"
-            await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))
+        if await self.permissions.audiences.choose(workspace, chosen):
+            await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
+        saved = f"{admin.SAVED} {text}"
+        await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))
 
     async def turn_nights(self, request: Request, value: str) -> None:
         """Turn nightly scans on or off."""

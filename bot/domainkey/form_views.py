@@ -1,12 +1,13 @@
-"""Draw the forms that set and rotate the API key. Pure; never a key.
+"""Draw and read the forms that set and rotate the API key. Pure; no form holds a key.
 
 The steps are those of the service document, section 5.3, rule 5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import partial
+from typing import Any
 
 from bot.blocks.builders import (
     actions,
@@ -24,12 +25,21 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block, Message
-from bot.blocks.text import code, day_text
+from bot.blocks.text import MAX_VIEW_TITLE_CHARS, code, day_text
+from bot.dispatch.request import FormErrors
 from bot.domainkey.views import works_text
-from bot.keys.errors import other_portfolio_text
-from bot.keys.key_pair import EarlierKey, KeyPair
-from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord, OtherPortfolioError
+from bot.keys.key_record import (
+    KEY_CHARS,
+    KEY_PREFIX,
+    SCOPES,
+    EarlierKey,
+    KeyDraft,
+    KeyPair,
+    KeyRecord,
+    is_key,
+)
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
+from bot.process.redaction import holds_secret
 
 KEY_FORM = "key"
 SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
@@ -91,11 +101,6 @@ def key_form(
     return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
 
 
-def saved_form(record: KeyRecord, domains: int) -> Block:
-    """Return the confirmation of a key that takes no other one's place."""
-    return key_paragraph(f"{works_text(record, domains)} Try `/domains`.")
-
-
 def _fields(values: KeyFormValues) -> list[Block]:
     secret = input_element("plain_text_input", SECRET_FIELD, f"{KEY_PREFIX}…", focus_on_load=True)
     secret_hint = f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}"
@@ -151,30 +156,12 @@ def _replacing(in_use: KeyPair, label: str) -> list[Block]:
     return [section(steps), section(left), *go_on]
 
 
-def other_portfolio_form(error: OtherPortfolioError, metadata: str) -> Block:
-    """Return the question about a key of another portfolio as a form."""
+def use_key_question(text: str, metadata: str) -> tuple[Block, Message]:
+    """Return the question about a key of another portfolio, as a form and as a message."""
     use = button("Use this key", USE_KEY, style="primary")
-    asked = [section(f"⚠️ {other_portfolio_text(error)}"), *actions(use)]
-    return notice(TITLE, asked, metadata=metadata) | {"close": plain_text("Cancel", 24)}
-
-
-def other_portfolio_message(error: OtherPortfolioError) -> Message:
-    use = button("Use this key", USE_KEY)
-    return plain_message(f"⚠️ {other_portfolio_text(error)}", use, cancel_button())
-
-
-def not_confirmed_form(why: str, metadata: str) -> Block:
-    """Return the question about a key of another portfolio after it could not be saved."""
-    use = button("Use this key", USE_KEY, style="primary")
-    asked = section(f"⚠️ *Not saved.* {why} You need not enter the key again.")
-    return notice(TITLE, [asked, *actions(use)], metadata=metadata) | {
-        "close": plain_text("Cancel", 24)
-    }
-
-
-def not_confirmed_message(why: str) -> Message:
-    use = button("Use this key", USE_KEY)
-    return plain_message(f"The key was not saved. {why}", use, cancel_button())
+    form = notice(TITLE, [section(text), *actions(use)], metadata=metadata)
+    form["close"] = plain_text("Cancel", MAX_VIEW_TITLE_CHARS)
+    return form, plain_message(text, use, cancel_button())
 
 
 def not_saved_message(why: str) -> Message:
@@ -219,3 +206,36 @@ def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | Non
         back = "You can close this and return with `Replace key`. The old key is kept for 7 days."
         blocks.append(context(back))
     return notice(TITLE, blocks, metadata=metadata)
+
+
+def read_key_form(values: Mapping[str, Any]) -> tuple[str, KeyFormValues]:
+    """Return the key and the other values; raise FormErrors, which never repeat the typed text."""
+    typed = values[SECRET_BLOCK][SECRET_FIELD].get("value") or ""
+    label = (values[LABEL_BLOCK][LABEL_FIELD].get("value") or "").strip()
+    expiry = values[EXPIRY_BLOCK][EXPIRY_FIELD]["selected_option"]["value"]
+    day = values[EXPIRY_DAY_BLOCK][EXPIRY_DAY_FIELD].get("selected_date")
+    chosen = values[SCOPES_BLOCK][SCOPES_FIELD].get("selected_options") or []
+    errors: dict[str, str] = {}
+    secret = typed.strip()
+    if not is_key(secret):
+        errors[SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
+    if holds_secret(label):
+        errors[LABEL_BLOCK] = "This is the key's name, never the key itself."
+    if expiry == "date" and not day:
+        errors[EXPIRY_DAY_BLOCK] = "Please pick the date."
+    if errors:
+        raise FormErrors(errors)
+    scopes = tuple(option["value"] for option in chosen)
+    label = label or PROPOSED_LABEL
+    return secret, KeyFormValues(label=label, expiry=expiry, expiry_day=day, scopes=scopes)
+
+
+def draft_of(secret: str, values: KeyFormValues, today: date) -> KeyDraft:
+    """Return the entered key; its expiration is counted from `today`."""
+    expires_on = None
+    if values.expiry == "date" and values.expiry_day:
+        expires_on = date.fromisoformat(values.expiry_day)
+    elif values.expiry.isdecimal():
+        expires_on = today + timedelta(days=int(values.expiry))
+    scopes = tuple(scope for scope in SCOPES if scope in values.scopes)
+    return KeyDraft(secret=secret, label=values.label, expires_on=expires_on, scopes=scopes)

@@ -60,7 +60,7 @@ class KeyListeners:
     async def remove_key(self, request: Request, mark: str) -> None:
         """Delete the key and the previous one."""
         member = await self.permissions.require_configurer(request)
-        await self.key_service.remove(request.workspace, mark or None, by=member.user_id)
+        await self.key_service.remove(request.workspace, mark, by=member.user_id)
         await request.reply(views.REMOVED)
 
     async def show_history(self, request: Request, _value: str) -> None:

@@ -7,11 +7,12 @@ from bot.access.repository import Act, Audit
 from bot.domains.lookup import index_by_host
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
-from bot.keys.key_pair import EarlierKey, KeyPair
 from bot.keys.key_record import (
+    EarlierKey,
     EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyDraft,
+    KeyPair,
     KeyRecord,
     NoEarlierKeyError,
     NoKeyError,
@@ -140,7 +141,7 @@ class KeyService:
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
         return pair.record
 
-    async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> None:
+    async def remove(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
         """Delete both keys; raise OtherKeyError if the one in use is not that of `mark`."""
         record = await self.keys.record(workspace)
         was_there = await self.keys.remove(workspace, mark)

@@ -20,8 +20,7 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_token, moment_token, plural
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.commands import COMMANDS, Audience
-from bot.keys.key_pair import EarlierKey
-from bot.keys.key_record import COUNTDOWN_DAYS, KeyRecord
+from bot.keys.key_record import COUNTDOWN_DAYS, EarlierKey, KeyRecord
 from bot.keys.views import (
     CHECK_KEY,
     SET_KEY,

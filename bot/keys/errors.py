@@ -36,7 +36,7 @@ from bot.tracker.rate_limit import Allowance
 NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.
 REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
-_LIMIT_REACHED = "The API key's rate limit is reached."
+LIMIT_REACHED = "The API key's rate limit is reached."
 
 
 def _no_key(_error: NoKeyError, facts: Facts) -> Message:
@@ -92,7 +92,7 @@ def _out_of_requests(why: str, more: str = "") -> Explain:
     def explain(error: RateLimitedError | ReserveReachedError, facts: Facts) -> Message:
         allowance = facts.allowance or Allowance()
         wait_s = max(error.retry_after_s, allowance.next_try_s)
-        first = _LIMIT_REACHED if allowance.remaining == 0 else why
+        first = LIMIT_REACHED if allowance.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.retry_line)
         return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
@@ -114,9 +114,8 @@ def _why_invalid(expires_on: date | None, today: date) -> str:
     return "It was probably deleted or revoked, or it has expired."
 
 
-def other_portfolio_text(error: OtherPortfolioError) -> str:
-    """Return the question about a key that sees none of the domains that were seen before."""
-    return (
+def _other_portfolio(error: OtherPortfolioError, _facts: Facts) -> Message:
+    return blocks.plain_message(
         f"This key sees {plural(error.sees, 'domain')}, none of your {error.before:,}."
         " Another portfolio? It is not in use yet."
     )
@@ -140,7 +139,7 @@ KEY_ERRORS: Sentences = {
     ),
     IpNotAllowedError: _ip,
     RateLimitedError: _out_of_requests(
-        _LIMIT_REACHED,
+        LIMIT_REACHED,
         " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
         " Domain Tracker's support can raise it.",
     ),
@@ -158,7 +157,7 @@ KEY_ERRORS: Sentences = {
         "An entered key is kept for 15 minutes at most, and this one no longer is. `/domainkey`"
         " shows the key in use."
     ),
-    OtherPortfolioError: lambda error, _facts: blocks.plain_message(other_portfolio_text(error)),
+    OtherPortfolioError: _other_portfolio,
     OtherKeyError: plain(
         "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
     ),

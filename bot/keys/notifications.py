@@ -9,8 +9,15 @@ import structlog
 
 from bot.access.repository import Managers
 from bot.keys.errors import key_notice
-from bot.keys.key_pair import KeyPair, NoticeAttempt
-from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
+from bot.keys.key_record import (
+    KeyNotice,
+    KeyPair,
+    KeyRecord,
+    NoticeAttempt,
+    NoticeKind,
+    StoredKey,
+    due_notice,
+)
 from bot.keys.repository import KIND, Keys
 from bot.process.concurrency import run_shielded
 from bot.process.errors import BotError, log_and_suppress

@@ -6,17 +6,18 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from bot.keys.key_pair import KeyPair, new_key_pair
 from bot.keys.key_record import (
     TRY_AGAIN_AFTER,
     KeyDraft,
     KeyInUseError,
     KeyNotKeptError,
+    KeyPair,
     KeyRecord,
     NoEarlierKeyError,
     NoKeyError,
     OtherKeyError,
     StoredKey,
+    new_key_pair,
 )
 from bot.process.clock import Clock
 from bot.process.workspace import WorkspaceId
@@ -139,14 +140,14 @@ class Keys:
 
         return await self.change(workspace, forgotten)
 
-    async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
+    async def remove(self, workspace: WorkspaceId, mark: str) -> bool:
         """Delete both keys; return whether there was one. Raise OtherKeyError if not of `mark`."""
         was_there = False
 
         def deleted(document: store.Document | None) -> store.Delete:
             nonlocal was_there
             was_there = document is not None
-            if document and mark not in {None, _decoded(document).record.mark}:
+            if document and mark != _decoded(document).record.mark:
                 raise OtherKeyError("replaced by another key")
             return store.DELETE
 

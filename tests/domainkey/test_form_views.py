@@ -27,14 +27,10 @@ from bot.domainkey.form_views import (
     finished,
     key_form,
     key_paragraph,
-    not_confirmed_form,
-    not_confirmed_message,
     not_saved_message,
-    other_portfolio_form,
-    other_portfolio_message,
-    saved_form,
     second_step,
     third_step,
+    use_key_question,
 )
 from bot.domainkey.views import (
     REMOVED,
@@ -46,8 +42,15 @@ from bot.domainkey.views import (
     scope_lines,
 )
 from bot.keys.errors import key_notice
-from bot.keys.key_pair import EarlierKey, KeyPair
-from bot.keys.key_record import SCOPES, KeyNotice, KeyRecord, NoticeKind, OtherPortfolioError
+from bot.keys.key_record import (
+    SCOPES,
+    EarlierKey,
+    KeyNotice,
+    KeyPair,
+    KeyRecord,
+    NoticeKind,
+    OtherPortfolioError,
+)
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL
 from bot.tracker.models import InvalidKeyError
 from tests.blocks.acceptance import (
@@ -141,24 +144,21 @@ def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other(
         assert_slack_takes(message)
         assert words in message.text
         assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
-    assert_slack_takes_form(saved_form(a_key_record(), 1))
-    assert_slack_takes_form(other_portfolio_form(OtherPortfolioError(10**9, 10**9), "meta"))
-    assert_slack_takes_form(not_confirmed_form("x" * 2_000, "meta"))
     assert_slack_takes_form(key_paragraph(CHECKING))
 
 
 def test_a_key_that_is_not_saved_yet_says_so_where_no_form_is_open() -> None:
-    question = other_portfolio_message(OtherPortfolioError(150, 19))
+    why = failure_message(OtherPortfolioError(150, 19), facts_for()).text
+    form, question = use_key_question(f"⚠️ {why}" * 20, "meta")
     failed = not_saved_message("It is mistyped.")
-    unknown = not_confirmed_message("Try again shortly.")
 
-    assert question.text == (
+    assert why == (
         "This key sees 150 domains, none of your 19. Another portfolio? It is not in use yet."
     )
     assert {"Use this key", "Cancel"} <= set(buttons(question))
     assert failed.text == "The key was not saved. It is mistyped."
-    assert {"Use this key", "Cancel"} <= set(buttons(unknown))
-    for message in (question, failed, unknown):
+    assert_slack_takes_form(form)
+    for message in (question, failed):
         assert_slack_takes(message)
 
 

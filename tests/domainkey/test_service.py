@@ -59,6 +59,10 @@ class Bot:
     async def in_use(self) -> str:
         return (await self.keys.stored(ONE)).secret
 
+    async def remove(self) -> None:
+        record = await self.keys.record(ONE)
+        await self.service.remove(ONE, record.mark if record else "", by="U1")
+
     async def earlier_mark(self) -> str:
         pair = await self.keys.pair(ONE)
         assert pair is not None
@@ -155,7 +159,7 @@ async def test_a_key_of_the_portfolio_rolled_back_to_is_not_asked_about(bot: Bot
 async def test_what_was_seen_outlives_the_key_and_an_empty_list_counts_as_none(
     bot: Bot,
 ) -> None:
-    await bot.service.remove(ONE, None, by="U1")
+    await bot.remove()
     bot.tracker.domains = ()
 
     with pytest.raises(OtherPortfolioError):
@@ -220,8 +224,8 @@ async def test_a_key_replaced_while_the_earlier_one_is_proved_stays(bot: Bot) ->
 
 
 async def test_removing_is_noted_once(bot: Bot) -> None:
-    await bot.service.remove(ONE, None, by="U1")
-    await bot.service.remove(ONE, None, by="U1")
+    await bot.remove()
+    await bot.remove()
 
     assert (await bot.acts()).count(Act.KEY_REMOVED) == 1
 
@@ -275,20 +279,20 @@ async def test_what_another_key_listed_is_forgotten(bot: Bot) -> None:
 async def test_what_a_removed_key_listed_is_forgotten(bot: Bot) -> None:
     await bot.portfolio.snapshot(ONE)
 
-    await bot.service.remove(ONE, None, by="U2")
+    await bot.remove()
 
     assert await bot.portfolio.last_snapshot(ONE) is None
 
 
 async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(bot: Bot) -> None:
-    bot.tracker.before_answer = lambda: bot.keys.remove(ONE)
+    bot.tracker.before_answer = bot.remove
 
     with pytest.raises(NoKeyError):
         await bot.service.check(ONE)
 
 
 async def test_a_key_removed_during_its_refusal_counts_as_refused(bot: Bot) -> None:
-    bot.tracker.before_answer = lambda: bot.keys.remove(ONE)
+    bot.tracker.before_answer = bot.remove
     bot.tracker.errors[NEW] = InvalidKeyError("refused")
 
     with pytest.raises(InvalidKeyError):

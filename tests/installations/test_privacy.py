@@ -16,8 +16,7 @@ from bot.domains import add_many
 from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.installations.installation import scope_of_key
 from bot.keys import repository as keys
-from bot.keys.key_pair import EARLIER_KEPT_FOR
-from bot.keys.key_record import KeyDraft
+from bot.keys.key_record import EARLIER_KEPT_FOR, KeyDraft
 from bot.scans.bulk_record import items_of
 from bot.store.documents import Document, kind_of
 from bot.store.fenced import FencedDocuments

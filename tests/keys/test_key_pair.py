@@ -37,6 +37,9 @@ class Safe:
     async def in_use(self) -> str:
         return (await self.keys.stored(ONE)).secret
 
+    async def remove(self) -> bool:
+        return await self.keys.remove(ONE, (await self.keys.stored(ONE)).record.mark)
+
     async def earlier_mark(self) -> str | None:
         pair = await self.keys.pair(ONE)
         return pair.earlier.record.mark if pair and pair.earlier else None
@@ -111,10 +114,10 @@ async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -
 
 
 async def test_removing_removes_both(safe: Safe) -> None:
-    assert await safe.keys.remove(ONE) is True
+    assert await safe.remove() is True
 
     assert await safe.documents.list_prefix(f"{ONE}/") == []
-    assert await safe.keys.remove(ONE) is False
+    assert await safe.keys.remove(ONE, "any") is False
 
 
 async def test_neither_key_stands_in_the_store_in_clear(safe: Safe) -> None:
@@ -163,7 +166,7 @@ async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
     key = await safe.keys.stored(ONE)
     assert await safe.keys.note_accepted(ONE, key, "list") is False
 
-    await safe.keys.remove(ONE)
+    await safe.remove()
 
     assert await safe.keys.note_refused(ONE, key) is False
     assert await safe.keys.note_accepted(ONE, key, "scan") is False

@@ -24,8 +24,7 @@ from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.router import Dispatcher
 from bot.home.screen import HomeScreen
-from bot.keys.key_pair import KeyPair
-from bot.keys.key_record import KeyRecord
+from bot.keys.key_record import KeyPair, KeyRecord
 from bot.keys.repository import Keys
 from bot.playground.slack import LocalSlack, Person, View, running_slack
 from bot.playground.slack import Message as SlackMessage
