@@ -47,12 +47,8 @@ class Permissions:
 
     async def is_configurer(self, workspace: WorkspaceId, member: Member) -> bool:
         """Return whether `member` is an admin, or was named and may be a manager."""
-        return member.is_admin or await self.is_manager(workspace, member)
-
-    async def is_manager(self, workspace: WorkspaceId, member: Member) -> bool:
-        """Return whether `member` was named, and may be a manager."""
-        if not member.is_colleague:
-            return False
+        if member.is_admin or not member.is_colleague:
+            return member.is_admin
         return member.user_id in await self.managers.named(workspace)
 
     async def require(self, request: Request, operation: str) -> None:

@@ -39,9 +39,7 @@ from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, ShownScores, StoredVersions
-from bot.home.collector import HomeCollector
 from bot.home.listeners import HomeListeners
-from bot.home.screen import HomeScreen
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -262,14 +260,14 @@ def _register_key(dispatcher: Dispatcher, features: Features) -> None:
 
 def _register_home(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach the tab: everything that the other features know, in one place."""
-    collector = HomeCollector(
+    HomeListeners(
         permissions=features.permissions,
         key_state=features.key_state,
         portfolio=features.portfolio,
         kept_facts=features.kept_facts,
         digests=features.repository,
+        documents=services.documents,
         explain=features.failures.explain,
+        replies=services.replies,
         reads_messages=services.settings.slack_mentions,
-    )
-    screen = HomeScreen(collector=collector, replies=services.replies)
-    HomeListeners(screen=screen, documents=services.documents).register(dispatcher)
+    ).register(dispatcher)

@@ -23,7 +23,7 @@ from bot.blocks.message import Block, Message
 from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.router import Dispatcher
-from bot.home.screen import HomeScreen
+from bot.home.listeners import HomeListeners
 from bot.keys.key_record import KeyPair, KeyRecord
 from bot.keys.repository import Keys
 from bot.playground.slack import LocalSlack, Person, View, running_slack
@@ -100,7 +100,7 @@ class Bot:
     tasks: Tasks
     features: features.Features
     dispatcher: NotingDispatcher
-    screen: HomeScreen
+    home_listeners: HomeListeners
 
     def __post_init__(self) -> None:
         self.service, self.repository = self.features.digests, self.features.repository
@@ -178,12 +178,12 @@ class Bot:
 
     async def redraw_home(self, person: Person | None = None) -> None:
         """Draw a tab that is open once more."""
-        await self.screen.draw(
+        await self.home_listeners.draw(
             a_request(
                 self.workspace,
                 Origin((person or self.bob).id),
                 self.client,
-                self.screen.replies,
+                self.home_listeners.replies,
             )
         )
 
@@ -297,7 +297,7 @@ async def running_bot(
     fakes: dict[str, Callable[..., Any]] = {
         "Features": features.Features,
         "Dispatcher": NotingDispatcher,
-        "HomeScreen": HomeScreen,
+        "HomeListeners": HomeListeners,
         "UserGroups": partial(UserGroups, clock=clock.seconds),
         **(
             {"TrackerClient": lambda *_parts, **_how: tracker}
@@ -349,7 +349,7 @@ async def running_bot(
             tasks,
             made["Features"],
             made["Dispatcher"],
-            made["HomeScreen"],
+            made["HomeListeners"],
         )
         async with by_http(app, slack):
             yield running

@@ -61,7 +61,7 @@ class InterruptedBot(Bot):
         return self.bob.messages(channel)
 
     async def _submitted(self, ack: Any, body: Mapping[str, Any], context: Any) -> None:
-        conversation = from_form(body, context, self.screen.replies)
+        conversation = from_form(body, context, self.home_listeners.replies)
         await ack(response_action="update", view=WAITING)
         submitted = Handling(
             name=EDIT_FORM, handle=self.work, given=None, shows_progress=False, form_waits=True
