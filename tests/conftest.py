@@ -32,7 +32,7 @@ WAITS = (
     "bot.dispatch.error_boundary.FIRST_WORD_AFTER_S",
     "bot.dispatch.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
     "bot.home.listeners.FIRST_DRAW_AFTER_S",
-    "bot.dispatch.waiting.TELL_WITHIN_S",
+    "bot.dispatch.error_boundary.TOLD_WITHIN_S",
     "bot.dispatch.router.DRAWN_AGAIN_AFTER_S",
     "bot.dispatch.router.OPTIONS_WITHIN_S",
     "bot.domains.kept_facts.ANSWERED_WITHIN_S",

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Generic, TypeVar
 
@@ -14,10 +14,10 @@ from bot.dispatch.answer import Sent
 from bot.dispatch.external_people import ExternalUserGuard, SharedChannelNotice
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request, draw_or_reply
-from bot.dispatch.waiting import WaitingRequest, tell_all
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, Turns
 from bot.process.errors import BotError, log_and_suppress
+from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError
 from bot.store.deduplication import DedupStore, MemoryDedup
@@ -41,6 +41,8 @@ _LOGGED = (TrackerError, StoreError, SlackError)
 FIRST_WORD_AFTER_S = 4.0
 # Sooner on the Home tab, where nothing moves, and a window opens only within 3 s.
 FIRST_WORD_IN_HOME_AFTER_S = 1.0
+# A stop must not wait for a slow Slack.
+TOLD_WITHIN_S = 5.0
 
 
 def outcome_of(error: BaseException | None) -> str:
@@ -102,6 +104,27 @@ class OncePerMessage:
         return await self._seen.remember(key)
 
 
+@dataclass(slots=True, eq=False)
+class WaitingRequest:
+    """A request that waits for its answer. `form_waits`: their form says "please wait"."""
+
+    request: Request
+    form_waits: bool
+
+    async def tell(self) -> None:
+        """Tell the person that the work is cut off; a failure is only logged."""
+        request, answer = self.request, self.request.answer
+        line = answer.retry_line
+        shown = line if line and not holds_secret(line) else None
+        message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
+        in_form = answer.view_id and (self.form_waits or answer.window is None)
+        with log_and_suppress("person does not know of the stop", BotError):
+            if in_form and not answer.on_stop:
+                await draw_or_reply(request, usage.interrupted_form(shown), message)
+            else:
+                await request.reply(message)
+
+
 @dataclass(slots=True)
 class ErrorBoundary:
     """Handles each request in a task of its own after its ack, and catches every exception.
@@ -139,7 +162,11 @@ class ErrorBoundary:
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
-        return await tell_all(self._waiting)
+        waiting = [each for each in self._waiting if each.request.answer.sent is not Sent.ANSWER]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TOLD_WITHIN_S):
+                await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
+        return len(waiting)
 
     async def _run(
         self, request: Request, what: Handling[T], waiting: WaitingRequest | None

@@ -11,11 +11,11 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
-from bot.dispatch.answer import Answer
+from bot.dispatch.answer import Answer, AnswerWindow
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, fetch_member, open_form
 from bot.slack.errors import SlackError
-from bot.slack.replies import Origin
+from bot.slack.replies import Origin, Replies
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
@@ -99,6 +99,31 @@ class Request:
     def as_metadata(self, note: str | None = None) -> str:
         """Return the metadata of a form; `note` comes back as `Request.note`."""
         return encode_metadata(self.workspace, self.origin, note)
+
+
+def request_from(
+    workspace: WorkspaceId,
+    origin: Origin,
+    client: AsyncWebClient,
+    replies: Replies,
+    *,
+    retry_line: str | None = None,
+    shares: bool = False,
+    view_id: str | None = None,
+    window: AnswerWindow | None = None,
+    **came: Any,
+) -> Request:
+    """Return a request with its answer; `came` are the other fields of the request."""
+    answer = Answer(
+        origin=origin,
+        client=client,
+        replies=replies,
+        retry_line=retry_line,
+        shares=shares,
+        view_id=view_id,
+        window=window,
+    )
+    return Request(workspace=workspace, origin=origin, client=client, answer=answer, **came)
 
 
 async def draw_or_reply(

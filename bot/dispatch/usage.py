@@ -49,8 +49,6 @@ EXPOSED_KEY = plain_message(
 )
 _TITLE = "Domain Tracker"
 MAX_LINE_CHARS = 100
-_INTERRUPTED = "The app is restarting, so this got no answer."
-_PERHAPS_DONE = "It may still have been done."
 
 
 def usage_message(command: str) -> Message:
@@ -172,8 +170,7 @@ def interrupted_message(command_line: str | None) -> Message:
     if not command_line:
         return plain_message(text)
     mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    look = run_button("All domains", "/domains", number=1) if _adds(command_line) else None
-    return plain_message(mrkdwn, again_button(command_line), look)
+    return plain_message(mrkdwn, again_button(command_line))
 
 
 def interrupted_form(command_line: str | None) -> Block:
@@ -194,13 +191,9 @@ def sent_elsewhere_form() -> Block:
 
 
 def _interrupted_text(command_line: str | None) -> str:
-    step = f"{_PERHAPS_DONE} Check before you repeat it."
-    if command_line:
-        checks = f"{_PERHAPS_DONE} Trying again is safe: I check first."
-        step = checks if _adds(command_line) else "Please try again."
-    return f"⚠️ {_INTERRUPTED} {step}"
-
-
-def _adds(command_line: str) -> bool:
-    command, _, text = command_line.partition(" ")
-    return command == "/adddomain" and bool(text.strip())
+    name, _, text = (command_line or "").partition(" ")
+    command = COMMANDS.get(name)
+    step = "It may still have been done. Check before you repeat it."
+    if command and not (command.changes and text):
+        step = "Please try again."
+    return f"⚠️ The app is restarting, so this got no answer. {step}"

@@ -15,10 +15,9 @@ from bot.blocks.window import OPEN_MESSAGES
 from bot.digests.models import StoppedError
 from bot.digests.repository import DigestRepository
 from bot.digests.screen import ViewVersions
-from bot.dispatch.answer import Answer
 from bot.dispatch.commands import Audience
 from bot.dispatch.failure import ExplainFailure
-from bot.dispatch.request import Request
+from bot.dispatch.request import Request, request_from
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
 from bot.domainkey.state import KeyState
@@ -89,9 +88,8 @@ class HomeListeners:
 
     async def draw(self, request: Request) -> None:
         """Draw the tab of the person, at first without domains if the service is slow."""
-        origin, client = Origin(request.origin.user_id), request.client
-        answer = Answer(origin=origin, client=client, replies=self.replies)
-        visit = Request(workspace=request.workspace, origin=origin, client=client, answer=answer)
+        origin = Origin(request.origin.user_id)
+        visit = request_from(request.workspace, origin, request.client, self.replies)
         number = self._draws.note(_name(visit))
         try:
             member = await visit.fetch_member()

@@ -22,16 +22,17 @@ from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 
 SCAN, ADD, FORM = "/scan shop.example", "/adddomain new.example", "/adddomain"
-AGAIN, CHECKED = "Please try again.", "Trying again is safe: I check first."
+AGAIN = "Please try again."
+CHECK = "It may still have been done. Check before you repeat it."
 
 
 @loop_over(
     ("line", "words", "offered"),
     [
         (SCAN, AGAIN, {"Try again": SCAN}),
-        (ADD, CHECKED, {"Try again": ADD, "All domains": "/domains"}),
+        (ADD, CHECK, {"Try again": ADD}),
         (FORM, AGAIN, {"Try again": FORM}),
-        (None, "It may still have been done. Check before you repeat it.", {}),
+        (None, CHECK, {}),
         ("/domains " + "x" * 3000, AGAIN, {}),
     ],
 )

@@ -103,7 +103,7 @@ async def test_an_interrupted_domain_may_have_been_added(bot: InterruptedBot) ->
 
     [text] = bot.said()
     assert "may still have been done" in text.everything
-    assert text.buttons == ["Try again", "All domains"]
+    assert text.buttons == ["Try again"]
 
 
 @pytest.mark.parametrize("is_at_home", [False, True])
