@@ -27,11 +27,9 @@ from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
-from bot.domainkey.admin_listeners import AdminListeners
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
-from bot.domainkey.service import KeyService
-from bot.domainkey.state import KeyState
+from bot.domainkey.service import KeyService, KeyState
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
@@ -239,6 +237,8 @@ def _register_key(dispatcher: Dispatcher, features: Features) -> None:
         state=features.key_state,
         digests=features.digests,
         audit=features.audit,
+        nightly_setting=features.nightly_setting,
+        explain=features.failures.explain,
     ).register(dispatcher)
     KeyFormListeners(
         permissions=features.permissions,
@@ -248,12 +248,6 @@ def _register_key(dispatcher: Dispatcher, features: Features) -> None:
         kept_commands=features.kept_commands,
         lines=dispatcher.lines,
         digests=features.digests,
-        explain=features.failures.explain,
-    ).register(dispatcher)
-    AdminListeners(
-        permissions=features.permissions,
-        audit=features.audit,
-        nightly_setting=features.nightly_setting,
         explain=features.failures.explain,
     ).register(dispatcher)
 

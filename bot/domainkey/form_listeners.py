@@ -18,7 +18,7 @@ from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domainkey import form_views as forms
 from bot.domainkey.service import KeyCheck, KeyService
-from bot.domainkey.views import first_steps_message, saved_message, works_text
+from bot.domainkey.views import first_steps_message, works_message, works_text
 from bot.keys.errors import LIMIT_REACHED, REFUSED_KEY
 from bot.keys.key_record import (
     ExpiredDraftError,
@@ -158,7 +158,7 @@ class KeyFormListeners:
     async def _go_on(self, request: Request, check: KeyCheck, member: Member) -> None:
         """Show `member`, who saved a key, the next step, and go on with what waits for one."""
         workspace, record, earlier = request.workspace, check.record, check.pair.earlier
-        saved = saved_message(record, check.domains)
+        saved = works_message(record, check.domains)
         form = forms.key_paragraph(f"{works_text(record, check.domains)} Try `/domains`.")
         if earlier:
             form = forms.second_step(record, earlier, check.domains, request.as_metadata())

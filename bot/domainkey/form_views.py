@@ -26,6 +26,7 @@ from bot.blocks.builders import (
 )
 from bot.blocks.message import Block, Message
 from bot.blocks.text import MAX_VIEW_TITLE_CHARS, code, day_text
+from bot.dispatch.incoming import field_in
 from bot.dispatch.request import FormErrors
 from bot.domainkey.views import works_text
 from bot.keys.key_record import (
@@ -42,10 +43,9 @@ from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
 from bot.process.redaction import holds_secret
 
 KEY_FORM = "key"
-SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
-EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
-SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
-EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
+# Each is the id of a field and of its block.
+SECRET, LABEL, EXPIRY, DAY = "key.secret", "key.label", "key.expiry", "key.expiry_day"
+SCOPES_FIELD = "key.scopes"
 TITLE = "Domain Tracker API key"
 key_paragraph = partial(paragraph_notice, TITLE)
 CHECKING = "⏳ Checking the key with Domain Tracker…"
@@ -102,26 +102,24 @@ def key_form(
 
 
 def _fields(values: KeyFormValues) -> list[Block]:
-    secret = input_element("plain_text_input", SECRET_FIELD, f"{KEY_PREFIX}…", focus_on_load=True)
+    secret = input_element("plain_text_input", SECRET, f"{KEY_PREFIX}…", focus_on_load=True)
     secret_hint = f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}"
     label = input_element(
-        "plain_text_input", LABEL_FIELD, initial_value=values.label, max_length=MAX_LABEL_CHARS
+        "plain_text_input", LABEL, initial_value=values.label, max_length=MAX_LABEL_CHARS
     )
     expiry = input_element(
         "static_select",
-        EXPIRY_FIELD,
+        EXPIRY,
         options=[option(key, text) for key, text in EXPIRIES.items()],
         initial_option=option(values.expiry, EXPIRIES[values.expiry]),
     )
-    day = input_element("datepicker", EXPIRY_DAY_FIELD, initial_date=values.expiry_day or None)
+    day = input_element("datepicker", DAY, initial_date=values.expiry_day or None)
     return [
-        field(SECRET_BLOCK, "API key", secret, hint=secret_hint),
-        field(LABEL_BLOCK, "Label", label, hint="Its name in Domain Tracker."),
-        field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
-        field(
-            EXPIRY_DAY_BLOCK, "Expiration date", day, hint="If you chose “A date…”.", optional=True
-        ),
-        field(SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="Tick the scopes this key has."),
+        field(SECRET, "API key", secret, hint=secret_hint),
+        field(LABEL, "Label", label, hint="Its name in Domain Tracker."),
+        field(EXPIRY, "Expiration", expiry, hint="Counted from today."),
+        field(DAY, "Expiration date", day, hint="If you chose “A date…”.", optional=True),
+        field(SCOPES_FIELD, "Scopes", _scope_boxes(values), hint="Tick the scopes this key has."),
     ]
 
 
@@ -210,22 +208,19 @@ def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | Non
 
 def read_key_form(values: Mapping[str, Any]) -> tuple[str, KeyFormValues]:
     """Return the key and the other values; raise FormErrors, which never repeat the typed text."""
-    typed = values[SECRET_BLOCK][SECRET_FIELD].get("value") or ""
-    label = (values[LABEL_BLOCK][LABEL_FIELD].get("value") or "").strip()
-    expiry = values[EXPIRY_BLOCK][EXPIRY_FIELD]["selected_option"]["value"]
-    day = values[EXPIRY_DAY_BLOCK][EXPIRY_DAY_FIELD].get("selected_date")
-    chosen = values[SCOPES_BLOCK][SCOPES_FIELD].get("selected_options") or []
+    secret, label = field_in(values, SECRET).text.strip(), field_in(values, LABEL).text.strip()
+    expiry = field_in(values, EXPIRY).value or ""
+    day = field_in(values, DAY).state.get("selected_date")
     errors: dict[str, str] = {}
-    secret = typed.strip()
     if not is_key(secret):
-        errors[SECRET_BLOCK] = "A key has 52 characters and begins with service_sk_."
+        errors[SECRET] = "A key has 52 characters and begins with service_sk_."
     if holds_secret(label):
-        errors[LABEL_BLOCK] = "This is the key's name, never the key itself."
+        errors[LABEL] = "This is the key's name, never the key itself."
     if expiry == "date" and not day:
-        errors[EXPIRY_DAY_BLOCK] = "Please pick the date."
+        errors[DAY] = "Please pick the date."
     if errors:
         raise FormErrors(errors)
-    scopes = tuple(option["value"] for option in chosen)
+    scopes = field_in(values, SCOPES_FIELD).options
     label = label or PROPOSED_LABEL
     return secret, KeyFormValues(label=label, expiry=expiry, expiry_day=day, scopes=scopes)
 

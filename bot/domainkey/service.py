@@ -1,9 +1,15 @@
-"""Check, save, rotate and remove the API key of a workspace. Callers check permissions."""
+"""Check, save, rotate and remove the API key of a workspace, and show its state.
+
+Callers check permissions.
+"""
 
 import asyncio
 from dataclasses import dataclass
 
+from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
+from bot.blocks.message import Message
+from bot.domainkey import views
 from bot.domains.lookup import index_by_host
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
@@ -22,6 +28,8 @@ from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.scans.nightly import NightlySetting
+from bot.slack.client import Member
 from bot.store.documents import StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 
@@ -149,3 +157,34 @@ class KeyService:
         if was_there:
             shown = record.shown if record else None
             await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyState:
+    """Composes the message about the state of the key, for `/domainkey` and the Home tab."""
+
+    keys: Keys
+    permissions: Permissions
+    tracker: WorkspaceTracker
+    nightly_setting: NightlySetting
+    portfolio: Portfolio
+
+    async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
+        """Return the state for a manager or admin; raise StoreError."""
+        pair = await self.keys.pair(workspace)
+        named = await self.permissions.managers.named(workspace)
+        outlook = None
+        if pair:
+            listed = await self.portfolio.last_snapshot(workspace)
+            domains = len(listed.domains) if listed else None
+            outlook = await self.nightly_setting.outlook(workspace, domains)
+        return views.key_state_message(
+            pair.record if pair else None,
+            await self.tracker.allowance(workspace),
+            self.keys.clock(),
+            earlier=pair.earlier if pair else None,
+            managers=named,
+            audiences=await self.permissions.audiences.chosen(workspace),
+            outlook=outlook,
+            may_name=member.is_admin,
+        )

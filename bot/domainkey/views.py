@@ -62,23 +62,6 @@ def expiry_text(expires_on: date | None, today: date) -> str:
     return f"{day_token(expires_on)} ({left})"
 
 
-def has_expired(record: KeyRecord, today: date) -> bool:
-    """Return whether a key has expired, by the entered date."""
-    return record.expires_on is not None and record.expires_on < today
-
-
-def end_warning(record: KeyRecord, today: date) -> str:
-    """Return a warning as mrkdwn from the first reminder on, else nothing."""
-    if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
-        return ""
-    if days < 0:
-        return (
-            f"⚠️ It {expiry_words(record, today)} Press `Check key` to see whether it still works."
-        )
-    sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
-    return f"{sign} It {expiry_words(record, today)} `Replace key` guides you through it."
-
-
 def scope_lines(record: KeyRecord) -> list[str]:
     """Return a line of mrkdwn for each command."""
     return [
@@ -99,23 +82,16 @@ def _line(record: KeyRecord, command: str, operation: str, scope: str | None) ->
     return f"❔ `{command}`: not used yet with this key"
 
 
-def saved_message(record: KeyRecord, domains: int) -> Message:
-    """Return the answer to a saved key, for an admin who has closed the form."""
-    return _with_key_button(works_text(record, domains))
-
-
-def rolled_back_message(record: KeyRecord, domains: int) -> Message:
-    works = works_text(record, domains, "works and is in use again")
-    return _with_key_button(f"{works} The replaced key is kept for 7 days.")
-
-
-def checked_message(record: KeyRecord, domains: int) -> Message:
-    return _with_key_button(works_text(record, domains, "works"))
-
-
 def works_text(record: KeyRecord, domains: int, state: str = "works and is saved") -> str:
     """Return mrkdwn that a key works, and how many domains it sees."""
     return f"✅ {code(record.shown)} {state}. It sees {plural(domains, 'domain')}."
+
+
+def works_message(
+    record: KeyRecord, domains: int, state: str = "works and is saved", more: str = ""
+) -> Message:
+    """Return the same as a message, with a button that shows the state of the key."""
+    return _with_key_button(f"{works_text(record, domains, state)}{more}")
 
 
 def _with_key_button(text: str) -> Message:
@@ -160,18 +136,19 @@ def key_state_message(
     """
     if record is None:
         return _not_connected_message(may_name=may_name)
-    state, warning = _state_words(record, now.date()), _warning(record, now.date())
-    title = f"*Domain Tracker API key: {state}*"
+    today = now.date()
+    title = f"*Domain Tracker API key: {_state_words(record, today)}*"
+    warning = _warning(record, today)
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
-    may_scan = _is_of_use(record, now.date()) and "scan" not in record.lacks
+    may_scan = _is_of_use(record, today) and "scan" not in record.lacks
     foot += [nights_text(outlook, allowance)] if outlook and may_scan else []
     foot += [earlier_line(earlier)] if earlier else []
     return message_of(
         section(f"{title}\n{warning}" if warning else title),
-        fields(_pairs(record, now.date())),
+        fields(_pairs(record, today)),
         *_use(record, allowance, now),
         context("\n".join(foot)),
-        *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
+        *_key_buttons(earlier, is_urgent=not _is_of_use(record, today)),
         *_more_buttons(record, may_name=may_name, outlook=outlook),
     )
 
@@ -196,7 +173,7 @@ def turned_message(*, is_on: bool) -> Message:
         if is_on
         else "🌙 Nightly scans are off. End dates and issues come from scans by people."
     )
-    return plain_message(text, run_button("Key", "/domainkey", here=True))
+    return _with_key_button(text)
 
 
 def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
@@ -271,21 +248,33 @@ def _more_buttons(
     return actions(managers, audiences, nights, button("History", SHOW_HISTORY), remove)
 
 
+def _has_expired(record: KeyRecord, today: date) -> bool:
+    """Return whether a key has expired, by the entered date."""
+    return record.expires_on is not None and record.expires_on < today
+
+
 def _is_of_use(record: KeyRecord, today: date) -> bool:
-    return not (record.refused_at or has_expired(record, today))
+    return not (record.refused_at or _has_expired(record, today))
 
 
 def _warning(record: KeyRecord, today: date) -> str:
+    """Return mrkdwn on a refused key, or on its end from the first reminder on, else nothing."""
     if record.refused_at:
         make = f"Make a new key under {KEYS_PAGE}."
         return f"⚠️ Commands and digests stop until it is replaced. {make}"
-    return end_warning(record, today)
+    if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
+        return ""
+    sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
+    step = "`Replace key` guides you through it."
+    if days < 0:
+        step = "Press `Check key` to see whether it still works."
+    return f"{sign} It {expiry_words(record, today)} {step}"
 
 
 def _state_words(record: KeyRecord, today: date) -> str:
     if record.refused_at:
         return "no longer works"
-    if has_expired(record, today):
+    if _has_expired(record, today):
         return "expired (date entered at setup)"
     if record.lacks:
         return "active, but may not " + ", ".join(f"{each} domains" for each in record.lacks)

@@ -20,7 +20,7 @@ from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request, request_from
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
-from bot.domainkey.state import KeyState
+from bot.domainkey.service import KeyState
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.service import Portfolio, Snapshot
 from bot.home.views import REFRESH, HomePage, home_view, refreshable

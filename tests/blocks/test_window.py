@@ -3,7 +3,7 @@
 from bot.blocks.message import Message
 from bot.blocks.window import answer_window, fits_window, messages_url, summary_window
 from bot.dispatch.usage import STILL_WORKING
-from bot.domainkey.views import saved_message
+from bot.domainkey.views import works_message
 from bot.domains.query import Query
 from bot.domains.views import domains_message
 from bot.scans.views import scan_message
@@ -19,7 +19,7 @@ def a_list() -> Message:
     return domains_message(a_snapshot(domain), [domain], Query())
 
 
-@loop_over("message", [STILL_WORKING, saved_message(a_key_record(), 3)])
+@loop_over("message", [STILL_WORKING, works_message(a_key_record(), 3)])
 def test_a_short_answer_is_read_whole(message: Message) -> None:
     assert fits_window(message)
     assert_slack_takes_form(answer_window(message, "metadata"))

@@ -18,11 +18,10 @@ from bot.access.views import entry_line, history_form, managers_form, managers_n
 from bot.domainkey.form_views import (
     CHECKING,
     EXPIRIES,
-    EXPIRY_BLOCK,
-    EXPIRY_DAY_BLOCK,
-    LABEL_BLOCK,
-    SCOPES_BLOCK,
-    SECRET_BLOCK,
+    EXPIRY,
+    LABEL,
+    SCOPES_FIELD,
+    SECRET,
     KeyFormValues,
     finished,
     key_form,
@@ -32,14 +31,15 @@ from bot.domainkey.form_views import (
     third_step,
     use_key_question,
 )
+from bot.domainkey.form_views import (
+    DAY as DAY_FIELD,
+)
 from bot.domainkey.views import (
     REMOVED,
     TYPED_KEY,
-    checked_message,
     key_state_message,
-    rolled_back_message,
-    saved_message,
     scope_lines,
+    works_message,
 )
 from bot.keys.errors import key_notice
 from bot.keys.key_record import (
@@ -101,15 +101,15 @@ def test_slack_takes_the_form(expiry: str, trouble: str | None) -> None:
 def test_the_form_proposes_a_name_of_its_own_an_expiration_and_the_scopes() -> None:
     fields = fields_of(key_form("meta", KeyFormValues()))
 
-    assert fields[LABEL_BLOCK]["element"]["initial_value"] == PROPOSED_LABEL
-    assert fields[EXPIRY_BLOCK]["element"]["initial_option"]["value"] == "90"
-    chosen = [each["value"] for each in fields[SCOPES_BLOCK]["element"]["initial_options"]]
+    assert fields[LABEL]["element"]["initial_value"] == PROPOSED_LABEL
+    assert fields[EXPIRY]["element"]["initial_option"]["value"] == "90"
+    chosen = [each["value"] for each in fields[SCOPES_FIELD]["element"]["initial_options"]]
     assert chosen == ["read_domains", "write_domains"]
-    assert fields[EXPIRY_DAY_BLOCK]["optional"] is True
+    assert fields[DAY_FIELD]["optional"] is True
 
 
 def test_the_form_never_holds_a_key() -> None:
-    secret = fields_of(key_form("meta", KeyFormValues(), "Mistyped."))[SECRET_BLOCK]
+    secret = fields_of(key_form("meta", KeyFormValues(), "Mistyped."))[SECRET]
 
     assert set(secret["element"]) == {"type", "action_id", "placeholder", "focus_on_load"}
     assert secret["optional"] is False
@@ -136,9 +136,8 @@ def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it(earlier: boo
 
 def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other() -> None:
     for message, words in (
-        (saved_message(a_key_record(), 10_000), "works and is saved. It sees 10,000 domains."),
-        (checked_message(a_key_record(), 1), f"{SHORT} works. It sees 1 domain."),
-        (rolled_back_message(a_key_record(), 0), "The replaced key is kept for 7 days."),
+        (works_message(a_key_record(), 10_000), "works and is saved. It sees 10,000 domains."),
+        (works_message(a_key_record(), 1, "works"), f"{SHORT} works. It sees 1 domain."),
         (REMOVED, "Also delete it in Domain Tracker"),
     ):
         assert_slack_takes(message)

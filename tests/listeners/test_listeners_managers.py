@@ -6,7 +6,7 @@ import pytest
 
 from bot.access.repository import MAX_MANAGERS
 from bot.access.views import MANAGERS_FIELD
-from bot.domainkey.admin_listeners import read_managers_form
+from bot.domainkey.listeners import read_managers_form
 from bot.domainkey.views import NAME_MANAGERS
 from bot.playground.slack import View
 from tests.listeners.running import PRESS, AdminBot
