@@ -13,8 +13,7 @@ _SMALL = {"section", "context", "header", "divider", "actions"}
 
 def answer_window(message: Message, metadata: str) -> Block:
     """Return a window with a message."""
-    blocks = list(message.blocks) or [section(message.text)]
-    return notice(TITLE, blocks, metadata=metadata)
+    return notice(TITLE, list(message.blocks) or [section(message.text)], metadata=metadata)
 
 
 def fits_window(message: Message) -> bool:

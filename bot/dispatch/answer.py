@@ -43,14 +43,6 @@ class AnswerWindow:
             raise TriggerExpiredError("nothing was pressed just now")
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnForm:
-    """A form that was drawn, and its hash then."""
-
-    form: dict[str, Any]
-    hash: str
-
-
 class Sent(Enum):
     """What the person has read last."""
 
@@ -81,7 +73,7 @@ class Answer:
     shares: bool = False
     sent: Sent = Sent.NOTHING
     has_shared: bool = field(default=False, init=False)
-    drawn: DrawnForm | None = field(default=None, init=False, repr=False)
+    drawn: Mapping[str, Any] | None = field(default=None, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
     first_word: Message = field(default=IN_LINE, init=False, repr=False)
     lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
@@ -115,8 +107,8 @@ class Answer:
 
     async def draw(self, form: Mapping[str, Any]) -> None:
         """Draw `form` in the open one; raise SlackError, also where it was closed."""
-        drawn_hash = await update_form(self.client, self.view_id or "", form)
-        self.drawn = DrawnForm(dict(form), drawn_hash)
+        await update_form(self.client, self.view_id or "", form)
+        self.drawn = form
 
     @property
     def replaces_progress(self) -> bool:

@@ -18,7 +18,6 @@ from bot.blocks.builders import CANCEL
 from bot.blocks.command_names import renamed
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
-from bot.dispatch.answer import DrawnForm
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_press, is_ephemeral
@@ -26,7 +25,7 @@ from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, sent_elsewhere_form
 from bot.process.errors import BotError
 from bot.slack.client import update_form
-from bot.slack.errors import SlackError, SlackRefusedError
+from bot.slack.errors import SlackError
 from bot.slack.replies import Replies
 
 logger = structlog.get_logger()
@@ -131,10 +130,10 @@ class Dispatcher:
             if is_first:
                 self._latest[request.answer.view_id] = request.reference
             elif first is request:
-                request.answer.drawn = DrawnForm(sent_elsewhere_form(), "")
+                request.answer.drawn = sent_elsewhere_form()
             if busy:
-                view = first.answer.drawn.form if first.answer.drawn else busy()
-                await ack(response_action="update", view=renamed(view))
+                view = first.answer.drawn or busy()
+                await ack(response_action="update", view=renamed(dict(view)))
                 self._draw_again_later(first)
             else:
                 await ack()
@@ -158,19 +157,10 @@ class Dispatcher:
 
     async def _draw_again(self, request: Request) -> None:
         """Draw what was drawn last, unless something was pressed or sent in the form since."""
-        view_id = request.answer.view_id or ""
-
-        def latest() -> DrawnForm | None:
-            return request.answer.drawn if self._latest.get(view_id) == request.reference else None
-
-        if (drawn := latest()) is None:
-            return
-        with suppress(SlackError):  # it was closed, most likely
-            try:
-                await update_form(request.client, view_id, drawn.form, if_hash=drawn.hash)
-            except SlackRefusedError as error:
-                if error.code == "hash_conflict" and (drawn := latest()):  # so it was the ack
-                    await update_form(request.client, view_id, drawn.form)
+        view_id, drawn = request.answer.view_id or "", request.answer.drawn
+        if drawn and self._latest.get(view_id) == request.reference:
+            with suppress(SlackError):  # it was closed, most likely
+                await update_form(request.client, view_id, drawn)
 
     def options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()

@@ -213,32 +213,26 @@ async def open_form(
 
     `is_above`: above the form in which something was pressed.
     """
+    view = renamed(dict(form))
     async with slack_errors():
         if is_above:
-            response = await client.views_push(trigger_id=trigger_id, view=renamed(dict(form)))
+            response = await client.views_push(trigger_id=trigger_id, view=view)
         else:
-            response = await client.views_open(trigger_id=trigger_id, view=renamed(dict(form)))
+            response = await client.views_open(trigger_id=trigger_id, view=view)
     return str(response["view"]["id"])
 
 
-async def update_form(
-    client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, if_hash: str | None = None
-) -> str:
-    """Replace an open form, in at most two tries; return its hash. Raise SlackError.
-
-    With `if_hash` only the form of that hash: `hash_conflict` otherwise, see
-    https://docs.slack.dev/surfaces/modals#handling_race_conditions
-    """
+async def update_form(client: AsyncWebClient, view_id: str, form: Mapping[str, Any]) -> None:
+    """Replace an open form, in at most two tries; raise SlackError."""
     view = renamed(dict(form))
     try:
         async with slack_errors():
-            response = await client.views_update(view_id=view_id, view=view, hash=if_hash)
+            await client.views_update(view_id=view_id, view=view)
     except errors.SlackUnavailableError as error:
         logger.info("the form is drawn again", error=repr(error))
         await asyncio.sleep(AGAIN_AFTER_S)
         async with slack_errors():
-            response = await client.views_update(view_id=view_id, view=view, hash=if_hash)
-    return str(response["view"]["hash"])
+            await client.views_update(view_id=view_id, view=view)
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:
