@@ -47,7 +47,7 @@ from bot.scans.listeners import ScanListeners
 from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
-from bot.slack.usergroups import UserGroups
+from bot.slack.channels import UserGroups
 from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter

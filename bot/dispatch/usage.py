@@ -15,7 +15,7 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import MAX_BUTTON_CHARS, clip, code, plural
 from bot.dispatch.command_text import NotUnderstood, unescaped
-from bot.dispatch.commands import COMMANDS, Command
+from bot.dispatch.commands import COMMANDS
 
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.
@@ -48,13 +48,22 @@ EXPOSED_KEY = plain_message(
     " in a private form."
 )
 _TITLE = "Domain Tracker"
+_MORE = "Add `help` to any command. The Home tab shows an overview."
 MAX_LINE_CHARS = 100
 
 
 def usage_message(command: str) -> Message:
     """Return the usage of a command, and the other commands."""
     usage = COMMANDS[command]
-    return message_of(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command))
+    lines = "\n".join(f"`{example}` – {does}" for example, does in usage.examples)
+    note = [context(usage.note)] if usage.note else []
+    others = ", ".join(f"`{other}`" for other in COMMANDS if other != command)
+    return message_of(
+        section(f"*{command}* {usage.does}."),
+        section(lines),
+        *note,
+        context(f"Other commands: {others}. {_MORE}"),
+    )
 
 
 def overview_message(*, is_direct: bool) -> Message:
@@ -72,7 +81,7 @@ def greeting_message() -> Message:
     return _commands_message(
         "Hi! Press a button, or type a command in any channel.",
         "/",
-        "Add `help` to any command. The Home tab shows an overview.",
+        _MORE,
     )
 
 
@@ -146,18 +155,6 @@ def _listed(parts: Sequence[str]) -> str:
     named = " ".join(code(part, 50) for part in parts[:MAX_PARTS_SHOWN])
     left_out = len(parts) - MAX_PARTS_SHOWN
     return f"{named} and {left_out:,} more" if left_out > 0 else named
-
-
-def _examples(usage: Command) -> tuple[dict[str, object], ...]:
-    lines = "\n".join(f"`{example}` – {does}" for example, does in usage.examples)
-    return (section(lines), *((context(usage.note),) if usage.note else ()))
-
-
-def _others(command: str) -> dict[str, object]:
-    others = ", ".join(f"`{other}`" for other in COMMANDS if other != command)
-    return context(
-        f"Other commands: {others}. Add `help` to any command. The Home tab shows an overview."
-    )
 
 
 def interrupted_message(command_line: str | None) -> Message:

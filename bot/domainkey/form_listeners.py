@@ -92,15 +92,17 @@ class KeyFormListeners:
     async def second_step(self, request: Request, mark: str) -> None:
         """Show the second step of a replacement that was left there."""
         await self.permissions.require_configurer(request)
-        record, earlier = await self.key_service.replacement(request.workspace, mark)
-        form = forms.second_step(record, earlier, None, request.as_metadata())
+        pair = await self.key_service.keys.present(request.workspace)
+        metadata = request.as_metadata()
+        form = forms.second_step(pair.record, pair.earlier_of(mark), None, metadata)
         await draw_or_reply(request, form, _CLOSED)
 
     async def third_step(self, request: Request, mark: str) -> None:
         """Show the third step: the earlier key is deleted in the service."""
         await self.permissions.require_configurer(request)
-        _, earlier = await self.key_service.replacement(request.workspace, mark)
-        await draw_or_reply(request, forms.third_step(earlier, request.as_metadata()), _CLOSED)
+        pair = await self.key_service.keys.present(request.workspace)
+        form = forms.third_step(pair.earlier_of(mark), request.as_metadata())
+        await draw_or_reply(request, form, _CLOSED)
 
     async def finish(self, request: Request, mark: str) -> None:
         """Delete the earlier key here: it was deleted in the service."""

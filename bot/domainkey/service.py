@@ -14,14 +14,11 @@ from bot.domains.lookup import index_by_host
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio
 from bot.keys.key_record import (
-    EarlierKey,
     EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyDraft,
     KeyPair,
     KeyRecord,
-    NoEarlierKeyError,
-    NoKeyError,
     OtherPortfolioError,
 )
 from bot.keys.repository import Keys
@@ -100,16 +97,14 @@ class KeyService:
         snapshot = await self.portfolio.renew(
             workspace, lambda: self.tracker.recheck_key(workspace)
         )
-        pair = await self.keys.pair(workspace)
-        if pair is None:
-            raise NoKeyError("removed during the check")
+        pair = await self.keys.present(workspace)
         return KeyCheck(pair, len(snapshot.domains))
 
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
         """Check the earlier key with one request and use it from now on.
 
         Raises:
-            KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.
+            KeysChangedError: there is no such key, or it is in use already.
             EarlierKeyRefusedError, TrackerError: it does not work, or that is unknown.
         """
         key = await self.keys.earlier(workspace, mark)
@@ -124,33 +119,19 @@ class KeyService:
         await self.seen.note(workspace, hosts)
         return KeyCheck(pair, len(listing.domains))
 
-    async def replacement(self, workspace: WorkspaceId, mark: str) -> tuple[KeyRecord, EarlierKey]:
-        """Return the key in use, and the earlier one, of `mark`, whose place it has taken.
-
-        Raise NoKeyError, NoEarlierKeyError.
-        """
-        pair = await self.keys.pair(workspace)
-        if pair is None:
-            raise NoKeyError("removed in between")
-        if pair.earlier is None or pair.earlier.record.mark != mark:
-            raise NoEarlierKeyError("another key than the form is about")
-        return pair.record, pair.earlier
-
     async def finish(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyRecord:
         """Delete the earlier key, if it is that one: it was deleted in the service.
 
         Return the key in use; raise NoKeyError.
         """
-        pair = await self.keys.pair(workspace)
-        if pair is None:
-            raise NoKeyError("removed in between")
+        pair = await self.keys.present(workspace)
         if pair.earlier and await self.keys.forget_earlier(workspace, mark):
             shown = pair.earlier.record.shown
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
         return pair.record
 
     async def remove(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
-        """Delete both keys; raise OtherKeyError if the one in use is not that of `mark`."""
+        """Delete both keys; raise KeysChangedError if the one in use is not that of `mark`."""
         record = await self.keys.record(workspace)
         was_there = await self.keys.remove(workspace, mark)
         await self.portfolio.forget_everywhere(workspace)

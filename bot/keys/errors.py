@@ -11,14 +11,12 @@ from bot.dispatch.failure import Explain, Facts, Sentences, plain
 from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,
-    KeyInUseError,
     KeyNotice,
     KeyNotKeptError,
     KeyRecord,
-    NoEarlierKeyError,
+    KeysChangedError,
     NoKeyError,
     NoticeKind,
-    OtherKeyError,
     OtherPortfolioError,
 )
 from bot.keys.views import CHECK_KEY, SET_KEY, expiry_words
@@ -148,19 +146,14 @@ KEY_ERRORS: Sentences = {
     ExpiredDraftError: plain(
         "The expiration date has passed. Make a new key, or correct the date."
     ),
-    KeyInUseError: plain("That key is already in use. Nothing was changed."),
-    NoEarlierKeyError: plain(
-        "That key is no longer kept, so nothing was changed. Check the current state with"
-        " `/domainkey`."
+    KeysChangedError: plain(
+        "The keys were changed since then, so nothing was done. Check them with `/domainkey`."
     ),
     KeyNotKeptError: plain(
         "An entered key is kept for 15 minutes at most, and this one no longer is. `/domainkey`"
         " shows the key in use."
     ),
     OtherPortfolioError: _other_portfolio,
-    OtherKeyError: plain(
-        "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
-    ),
     EarlierKeyRefusedError: plain(
         "The old key no longer works: it was probably deleted, or it has expired. Nothing was"
         " changed."

@@ -40,8 +40,8 @@ class ExpiredDraftError(BotError):
     """The expiration that was entered with the key is in the past."""
 
 
-class NoEarlierKeyError(BotError):
-    """There is no earlier key, or it is another one by now."""
+class KeysChangedError(BotError):
+    """The key in use, or the earlier one, is another one by now, or none."""
 
 
 class EarlierKeyRefusedError(BotError):
@@ -52,10 +52,6 @@ class KeyNotKeptError(BotError):
     """The key that a person entered and did not confirm is not kept any more."""
 
 
-class KeyInUseError(BotError):
-    """That key is the one in use already."""
-
-
 class OtherPortfolioError(BotError):
     """The key sees `sees` domains, none of the `before` that were seen before; it is held."""
 
@@ -63,10 +59,6 @@ class OtherPortfolioError(BotError):
         self.sees = sees
         self.before = before
         super().__init__("a key of another portfolio, as it seems")
-
-
-class OtherKeyError(BotError):
-    """The workspace has another key by now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +227,12 @@ class KeyPair:
     record: KeyRecord
     earlier: EarlierKey | None = None
     telling: NoticeAttempt | None = None
+
+    def earlier_of(self, mark: str) -> EarlierKey:
+        """Return the earlier key; raise KeysChangedError if it is not of this mark."""
+        if self.earlier is None or self.earlier.record.mark != mark:
+            raise KeysChangedError("another earlier key, or none")
+        return self.earlier
 
     def due_at(self) -> datetime | None:
         """Return when the document needs work, `None` for never."""

@@ -44,10 +44,6 @@ MAX_PAGES = 10
 AGAIN_AFTER_S = 1.0
 # Three calls, of which the second carries the file.
 UPLOADED_WITHIN_S = 30.0
-# How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors
-_VIEW_REFUSED = frozenset(
-    {"invalid_arguments", "invalid_blocks", "invalid_view", "view_too_large"}
-)
 
 
 def _to_slack_error(failure: Exception) -> errors.SlackError:
@@ -311,13 +307,10 @@ async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
 
 async def publish_home(client: AsyncWebClient, user_id: str, page: Message) -> None:
     """Publish a Home tab, or its fallback where Slack refuses its blocks; raise SlackError."""
-    view = {"type": "home", "blocks": renamed(page.blocks)}
-    try:
+
+    async def publish(each: Message) -> None:
+        view = {"type": "home", "blocks": renamed(each.blocks)}
         async with slack_errors():
             await client.views_publish(user_id=user_id, view=view)
-    except errors.SlackRefusedError as error:
-        fallback = page.fallback()
-        if error.code not in _VIEW_REFUSED or fallback is None:
-            raise
-        logger.warning("blocks refused", code=error.code, has_fallback=True)
-        await publish_home(client, user_id, fallback)
+
+    await send_with_fallback(publish, page)

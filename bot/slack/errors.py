@@ -13,9 +13,13 @@ from bot.process.errors import BotError
 OUTAGES = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
 # HTTP 429 says the first, chat.postMessage itself the second.
 TOO_FAST = frozenset({"ratelimited", "rate_limited"})
-# A second table in a message is reported as an invalid attachment.
+# A second table in a message is reported as an invalid attachment. The last three are of views:
+# https://docs.slack.dev/reference/methods/views.publish#errors
 BLOCKS = frozenset(
-    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_attachments"}
+    {
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_attachments"),
+        *("invalid_arguments", "invalid_view", "view_too_large"),
+    }
 )
 TRIGGERS = frozenset(
     {

@@ -13,9 +13,8 @@ from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyNotKeptError,
-    NoEarlierKeyError,
+    KeysChangedError,
     NoKeyError,
-    OtherKeyError,
     OtherPortfolioError,
     StoredKey,
 )
@@ -217,7 +216,7 @@ async def test_a_key_replaced_while_the_earlier_one_is_proved_stays(bot: Bot) ->
     mark = await bot.earlier_mark()
     bot.tracker.before_answer = replace_it
 
-    with pytest.raises(NoEarlierKeyError):
+    with pytest.raises(KeysChangedError):
         await bot.service.roll_back(ONE, mark, by="U2")
 
     assert await bot.in_use() == newest
@@ -231,7 +230,7 @@ async def test_removing_is_noted_once(bot: Bot) -> None:
 
 
 async def test_removing_another_key_than_was_meant_is_refused(bot: Bot) -> None:
-    with pytest.raises(OtherKeyError):
+    with pytest.raises(KeysChangedError):
         await bot.service.remove(ONE, await bot.earlier_mark(), by="U1")
 
     assert Act.KEY_REMOVED not in await bot.acts()

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.keys.key_record import KeyInUseError, NoEarlierKeyError, OtherKeyError
+from bot.keys.key_record import KeysChangedError
 from bot.keys.repository import Keys
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import UnreadableSecretError
@@ -56,7 +56,7 @@ async def test_the_key_before_can_be_put_back_and_the_other_one_again(safe: Safe
     mark = await safe.earlier_mark() or ""
     pair = await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, mark))
     back = await safe.in_use()
-    with pytest.raises(KeyInUseError):  # which a second press asks for
+    with pytest.raises(KeysChangedError):  # which a second press asks for
         await safe.keys.earlier(ONE, mark)
 
     await safe.keys.roll_back(ONE, await safe.keys.earlier(ONE, await safe.earlier_mark() or ""))
@@ -73,7 +73,7 @@ async def test_two_rollbacks_at_once_swap_once(safe: Safe) -> None:
         *(safe.keys.roll_back(ONE, earlier) for _ in range(2)), return_exceptions=True
     )
 
-    assert [type(each) for each in ended].count(NoEarlierKeyError) == 1
+    assert [type(each) for each in ended].count(KeysChangedError) == 1
     assert await safe.in_use() == OLD
 
 
@@ -84,7 +84,7 @@ async def test_the_way_back_ends_after_seven_days(safe: Safe) -> None:
 
     safe.clock.advance(1)
 
-    with pytest.raises(NoEarlierKeyError):
+    with pytest.raises(KeysChangedError):
         await safe.keys.earlier(ONE, mark)
 
 
@@ -92,7 +92,7 @@ async def test_a_third_key_ends_the_first_one(safe: Safe) -> None:
     mark = await safe.earlier_mark() or ""
     await safe.save(NEWEST)
 
-    with pytest.raises(NoEarlierKeyError):
+    with pytest.raises(KeysChangedError):
         await safe.keys.earlier(ONE, mark)
     assert (await safe.keys.earlier(ONE, await safe.earlier_mark() or "")).secret == NEW
 
@@ -176,7 +176,7 @@ async def test_a_key_that_is_set_in_the_middle_of_removing_another_stays(safe: S
     mark = (await safe.keys.stored(ONE)).record.mark
     safe.documents.before["delete"] = lambda: safe.save(NEWEST)
 
-    with pytest.raises(OtherKeyError):
+    with pytest.raises(KeysChangedError):
         await safe.keys.remove(ONE, mark)
 
     assert await safe.in_use() == NEWEST

@@ -32,9 +32,9 @@ from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPre
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings
+from bot.slack.channels import UserGroups
 from bot.slack.client import open_form
 from bot.slack.replies import Origin, Replies
-from bot.slack.usergroups import UserGroups
 from bot.store.deduplication import MemoryDedup
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import Allowance
