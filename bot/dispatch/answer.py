@@ -9,13 +9,19 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.blocks.message import Message
-from bot.blocks.window import answer_window, fits_window, summary_window
+from bot.blocks.builders import actions, button, context, message_of, notice, section
+from bot.blocks.message import Block, Message
 from bot.dispatch.usage import ANSWER_BELOW, IN_LINE
 from bot.process.errors import log_and_suppress
 from bot.slack.client import open_form, update_form
 from bot.slack.errors import SlackError, TriggerExpiredError
 from bot.slack.replies import Origin, Replies
+
+ANSWER = "answer"  # the note of a window with an answer
+OPEN_MESSAGES = "home.messages"
+MAX_BLOCKS = 12
+# Blocks that every window accepts: https://docs.slack.dev/reference/block-kit/blocks
+_SMALL = {"section", "context", "header", "divider", "actions"}
 
 
 @dataclass(kw_only=True)
@@ -34,13 +40,32 @@ class AnswerWindow:
 
     async def show(self, message: Message) -> None:
         """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
-        view = answer_window(message, self.metadata)
+        blocks = list(message.blocks) or [section(message.text)]
+        view = notice("Domain Tracker", blocks, metadata=self.metadata)
         if self.view_id:
             await update_form(self.client, self.view_id, view)
         elif self.trigger_id:
             self.view_id = await open_form(self.client, self.trigger_id, view)
         else:
             raise TriggerExpiredError("nothing was pressed just now")
+
+
+def fits_window(message: Message) -> bool:
+    """Return whether a window can show a whole message."""
+    is_small = len(message.blocks) <= MAX_BLOCKS
+    return is_small and all(block["type"] in _SMALL for block in message.blocks)
+
+
+def summary_window(message: Message, messages_url: str) -> Message:
+    """Return a summary of a message that does not fit, with a link to the direct message."""
+    there = "The full answer, with its buttons, is in your direct messages."
+    opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
+    plain = message.fallback() or message
+    readable = [block for block in plain.blocks if block["type"] in _SMALL - {"actions"}]
+    silent: list[Block] = [
+        {name: block[name] for name in block if name != "accessory"} for block in readable
+    ]
+    return message_of(*silent[: MAX_BLOCKS - 2], context(there), *actions(opening))
 
 
 class Sent(Enum):

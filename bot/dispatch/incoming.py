@@ -13,8 +13,7 @@ from slack_bolt.response import BoltResponse
 
 from bot.blocks.command_names import own_name
 from bot.blocks.message import thread_of
-from bot.blocks.window import ANSWER, messages_url
-from bot.dispatch.answer import AnswerWindow
+from bot.dispatch.answer import ANSWER, AnswerWindow
 from bot.dispatch.request import Request, decode_metadata, encode_metadata, request_from
 from bot.process.errors import BotError, UnknownWorkspaceError
 from bot.slack.auth import workspace_of
@@ -159,10 +158,12 @@ def _thread_of_press(body: Mapping[str, Any]) -> str | None:
 
 def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWindow:
     workspace = workspace_of(context.authorize_result)
+    # https://docs.slack.dev/interactivity/deep-linking
+    app = f"team={workspace.team_id}&id={body.get('api_app_id') or ''}"
     return AnswerWindow(
         client=context.client,
         trigger_id=body.get("trigger_id"),
-        messages_url=messages_url(workspace.team_id, str(body.get("api_app_id") or "")),
+        messages_url=f"slack://app?{app}&tab=messages",
         metadata=encode_metadata(workspace, origin, ANSWER),
     )
 

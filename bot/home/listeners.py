@@ -11,10 +11,10 @@ import structlog
 from bot.access.permissions import Permissions
 from bot.blocks.builders import message_of
 from bot.blocks.message import Message
-from bot.blocks.window import OPEN_MESSAGES
 from bot.digests.models import StoppedError
 from bot.digests.repository import DigestRepository
 from bot.digests.screen import ViewVersions
+from bot.dispatch.answer import OPEN_MESSAGES
 from bot.dispatch.commands import Audience
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request, request_from

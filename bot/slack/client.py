@@ -10,9 +10,7 @@ import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
-from slack_sdk.http_retry.request import HttpRequest
 from slack_sdk.http_retry.response import HttpResponse
-from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.command_names import renamed
@@ -78,12 +76,7 @@ class ShortWait(AsyncRateLimitErrorRetryHandler):
     """Calls again after a rate limit of at most 3 s; the SDK (3.47) would sleep for any time."""
 
     async def _can_retry_async(
-        self,
-        *,
-        state: RetryState,  # noqa: ARG002  # the SDK's signature
-        request: HttpRequest,  # noqa: ARG002  # the SDK's signature
-        response: HttpResponse | None = None,
-        error: Exception | None = None,  # noqa: ARG002  # the SDK's signature
+        self, *, response: HttpResponse | None = None, **_more: Any
     ) -> bool:
         if response is None or response.status_code != 429:
             return False

@@ -10,7 +10,7 @@ import pytest
 from bot.access.repository import Managers
 from bot.blocks.message import Message
 from bot.keys.key_record import KeyNotice, KeyRecord
-from bot.keys.notifications import Claim, KeyNotices, claim_notice, settle_notice
+from bot.keys.notifications import LEASE, Claim, KeyNotices
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
@@ -353,12 +353,12 @@ async def test_a_notice_is_given_up_after_many_tries(bot: Bot) -> None:
 
 async def test_another_worker_takes_over_from_one_that_died(bot: Bot) -> None:
     await bot.refuse()
-    await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60))
+    await bot.notices.claim(ONE)
     await bot.tick()
     assert bot.posts.notified == []
     assert await bot.documents.due_keys(bot.clock()) == []
 
-    bot.clock.advance(60)
+    bot.clock.advance(LEASE.total_seconds())
     await bot.tick()
 
     assert len(bot.posts.notified) == 1
@@ -409,7 +409,7 @@ async def test_a_notice_that_cannot_be_sent_fails_no_command(bot: Bot) -> None:
 async def claimed(bot: Bot) -> Claim:
     """Return what a worker has in hand that tells of a refusal."""
     await bot.refuse()
-    claim = await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60))
+    claim = await bot.notices.claim(ONE)
     assert claim is not None
     return claim
 
@@ -420,7 +420,7 @@ async def test_notices_about_the_old_key_do_not_count_for_the_new_one(bot: Bot) 
     await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bot.refuse()
 
-    await settle_notice(bot.keys, ONE, old, ("U1",), None)
+    await bot.notices.settle(ONE, old, ("U1",), None)
 
     assert (await bot.keys.stored(ONE)).record.told_at is None
 
@@ -430,19 +430,18 @@ async def test_a_note_on_the_key_ends_no_claim(bot: Bot) -> None:
 
     await bot.keys.note_lacking(ONE, await bot.keys.stored(ONE), "add")
 
-    assert await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60)) is None
-    bot.clock.advance(60)
-    assert await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60)) is not None
+    assert await bot.notices.claim(ONE) is None
+    bot.clock.advance(LEASE.total_seconds())
+    assert await bot.notices.claim(ONE) is not None
 
 
 async def test_a_worker_that_is_late_does_not_end_the_next_step(bot: Bot) -> None:
-    lease = timedelta(seconds=60)
     bot.clock.now = ENDS - 14 * DAY
-    late = await claim_notice(bot.keys, ONE, lease=lease)
+    late = await bot.notices.claim(ONE)
     assert late is not None
     bot.clock.now = ENDS - 7 * DAY
-    await claim_notice(bot.keys, ONE, lease=lease)
+    await bot.notices.claim(ONE)
 
-    await settle_notice(bot.keys, ONE, late, (), None)
+    await bot.notices.settle(ONE, late, (), None)
 
     assert await bot.at(6.9) == ["expiry-7"]

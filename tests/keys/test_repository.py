@@ -1,11 +1,10 @@
 """A workspace's key: sealed for that workspace alone, and what is known of it."""
 
-from datetime import date, timedelta
+from datetime import date
 
 import pytest
 
 from bot.keys.key_record import KeyDraft, is_key
-from bot.keys.notifications import claim_notice, settle_notice
 from bot.keys.repository import Keys
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import UnreadableSecretError
@@ -62,22 +61,6 @@ async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) ->
 
     assert await keys.note_refused(ONE, old) is False
     assert (await keys.stored(ONE)).record.refused_at is None
-
-
-async def test_a_recovered_key_remembers_readers(keys: Keys, documents: MemoryDocuments) -> None:
-    await keys.save(ONE, a_draft(), set_by="U1")
-    await keys.note_refused(ONE, await keys.stored(ONE))
-    claim = await claim_notice(keys, ONE, lease=timedelta(seconds=60))
-    assert claim is not None
-    await settle_notice(keys, ONE, claim, ("U1",), None)
-    assert (await keys.stored(ONE)).record.told == ("U1",)
-    await keys.note_lacking(ONE, await keys.stored(ONE), "add")
-
-    await keys.note_accepted(ONE, await keys.stored(ONE), "add")
-
-    record = (await keys.stored(ONE)).record
-    assert (record.refused_at, record.told_at, record.lacks) == (None, None, ())
-    assert record.told == ("U1",)
 
 
 @loop_over(
