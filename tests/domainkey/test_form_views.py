@@ -14,7 +14,7 @@ from bot.access.repository import (
     NotAManagerError,
     NotAnAdminError,
 )
-from bot.access.views import entry_line, history_form, managers_form, managers_notice
+from bot.access.views import entry_line, history_form
 from bot.domainkey.form_views import (
     CHECKING,
     EXPIRIES,
@@ -36,7 +36,6 @@ from bot.domainkey.form_views import (
 )
 from bot.domainkey.views import (
     REMOVED,
-    TYPED_KEY,
     key_state_message,
     scope_lines,
     works_message,
@@ -173,11 +172,6 @@ def test_the_setter_reads_that_the_key_expired() -> None:
     )
 
 
-def test_text_behind_the_command_sends_to_the_form() -> None:
-    assert_slack_takes(TYPED_KEY)
-    assert "keys are set in a private form, never after the command" in TYPED_KEY.text
-
-
 DAY = timedelta(days=1)
 
 
@@ -211,17 +205,6 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
         second_step(record, earlier, 1, "meta"),
         third_step(earlier, "meta"),
         finished(record),
-    ):
-        assert_slack_takes_form(form)
-
-
-def test_slack_takes_every_form_in_between() -> None:
-    for form in (
-        key_form("meta", KeyFormValues(), "Mistyped."),
-        key_paragraph("x" * 5_000),
-        managers_form("meta", (), "Why."),
-        managers_form("meta", (ADMIN_ID,) * 30),
-        managers_notice("x" * 5_000),
     ):
         assert_slack_takes_form(form)
 

@@ -206,12 +206,6 @@ def test_a_member_is_asked_once_to_have_the_app_connected() -> None:
     assert "or <@U0MIA>" in shown(replace(page, managers=("U0MIA",)))
 
 
-def test_the_tab_of_a_manager_says_once_when_it_was_updated() -> None:
-    page = a_page(a_domain(), **a_set_up(a_digest()))
-
-    assert shown(page).count("Updated") == 1
-
-
 def test_the_fullest_tab_is_small_enough_for_slack() -> None:
     domains = [
         a_domain("ü" * 250 + f"{n}", n, folder="é" * 300, tags=("ß" * 300,)) for n in range(9)

@@ -88,15 +88,6 @@ async def test_the_way_back_ends_after_seven_days(safe: Safe) -> None:
         await safe.keys.earlier(ONE, mark)
 
 
-async def test_a_third_key_ends_the_first_one(safe: Safe) -> None:
-    mark = await safe.earlier_mark() or ""
-    await safe.save(NEWEST)
-
-    with pytest.raises(KeysChangedError):
-        await safe.keys.earlier(ONE, mark)
-    assert (await safe.keys.earlier(ONE, await safe.earlier_mark() or "")).secret == NEW
-
-
 async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -> None:
     unreadable = (await safe.keys.stored(ONE)).record.mark
     stranger = Keys(safe.documents, KeyRing({"k2": b"2" * 32}), clock=safe.clock)
@@ -118,14 +109,6 @@ async def test_removing_removes_both(safe: Safe) -> None:
 
     assert await safe.documents.list_prefix(f"{ONE}/") == []
     assert await safe.keys.remove(ONE, "any") is False
-
-
-async def test_neither_key_stands_in_the_store_in_clear(safe: Safe) -> None:
-    [document] = await safe.documents.list_prefix("")
-
-    for secret in (OLD, NEW):
-        assert secret not in str(document)
-        assert secret[11:-4] not in str(document)
 
 
 async def test_what_is_known_of_the_old_key_comes_back_with_it() -> None:

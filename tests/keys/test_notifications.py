@@ -216,17 +216,6 @@ async def test_a_near_expiration_is_not_announced_at_once(bot: Bot, days_left: i
     assert await bot.at(3) != []
 
 
-async def test_everyone_is_notified_once_of_a_refused_key(bot: Bot) -> None:
-    await bot.managers.name(ONE, ("U2",))
-    await bot.refuse()
-
-    await bot.notices(ONE, await bot.keys.stored(ONE))
-    await bot.tick(3)
-
-    assert [user_id for user_id, _ in bot.posts.notified] == ["U1", "U2"]
-    assert (await bot.keys.stored(ONE)).record.told == ("U1", "U2")
-
-
 async def test_a_refusal_is_sent_while_a_reminder_is_under_way(bot: Bot) -> None:
     bot.posts.may_go_on.clear()
     bot.clock.now = ENDS - 14 * DAY
@@ -255,17 +244,6 @@ async def test_a_second_caller_waits_for_the_same_notice(bot: Bot) -> None:
 
     assert (await bot.keys.stored(ONE)).record.told == ("U1",)
     await first
-    assert len(bot.posts.notified) == 1
-
-
-async def test_one_of_two_processes_sends_a_refusal(bot: Bot) -> None:
-    await bot.refuse()
-    key = await bot.keys.stored(ONE)
-    first = bot.notices
-    bot.start()
-
-    await asyncio.gather(first(ONE, key), bot.notices(ONE, key))
-
     assert len(bot.posts.notified) == 1
 
 
@@ -384,16 +362,6 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bot: Bot) -> None:
     assert document is not None
     assert document.value["earlier"] is None
     assert bot.posts.notified == []
-
-
-async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bot: Bot) -> None:
-    await bot.documents.put(f"{ONE}/key", {"v": 9}, due_at=bot.clock())
-    await bot.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
-    await bot.keys.note_refused(WorkspaceId("T2"), await bot.keys.stored(WorkspaceId("T2")))
-
-    await bot.tick(3)
-
-    assert [user_id for user_id, _ in bot.posts.notified] == ["U2"]
 
 
 async def test_a_notice_that_cannot_be_sent_fails_no_command(bot: Bot) -> None:

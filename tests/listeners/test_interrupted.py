@@ -97,15 +97,6 @@ async def test_a_press_in_a_thread_is_answered_in_that_thread(bot: InterruptedBo
     assert bot.said()[-1].thread_ts == start.ts
 
 
-async def test_an_interrupted_domain_may_have_been_added(bot: InterruptedBot) -> None:
-    await bot.bob.type("/adddomain new.example")
-    await bot.stop()
-
-    [text] = bot.said()
-    assert "may still have been done" in text.everything
-    assert text.buttons == ["Try again"]
-
-
 @pytest.mark.parametrize("is_at_home", [False, True])
 async def test_a_waiting_form_reports_the_restart(bot: InterruptedBot, is_at_home: bool) -> None:
     if is_at_home:

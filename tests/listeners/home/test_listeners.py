@@ -262,18 +262,3 @@ async def test_refresh_keeps_the_old_list_until_the_new_one_comes(bot: Bot) -> N
     assert "shop.example" in meanwhile.everything
     assert "⏳" not in after.everything
     assert "newer.example" in after.everything
-
-
-async def test_another_drawing_does_not_replace_an_awaited_list(bot: Bot) -> None:
-    await begin_slow_refresh(bot)
-
-    drawn = bot.home_draws()
-    bot.tasks.start(bot.redraw_home())
-    while bot.home_draws() == drawn:  # noqa: ASYNC110  # no one tells
-        await asyncio.sleep(SOON_S)
-    bot.lists.gate.set()
-    after = await bot.home()
-
-    assert "newer.example" in after.everything
-    assert "⏳" not in after.everything
-    assert len(bot.lists.asked) == 2
