@@ -50,12 +50,8 @@ class NotAManagerError(NotAllowedError):
         super().__init__("neither admin nor manager")
 
 
-class NotAnAdminError(NotAllowedError):
+class NotAnAdminError(NotAManagerError):
     """Only admins and owners may do this, managers may not."""
-
-    def __init__(self, *, is_in_organisation: bool = False) -> None:
-        self.is_in_organisation = is_in_organisation
-        super().__init__("no admin")
 
 
 class OutsideAudienceError(NotAllowedError):

@@ -164,7 +164,7 @@ def _managers_sentence(user_ids: Sequence[str]) -> str:
     return f" Managers: {names_text(user_ids)}." if user_ids else ""
 
 
-def _organisation_text(error: admin.NotAManagerError | admin.NotAnAdminError) -> str:
+def _organisation_text(error: admin.NotAManagerError) -> str:
     if not error.is_in_organisation:
         return ""
     return (

@@ -13,8 +13,14 @@ from slack_bolt.response import BoltResponse
 
 from bot.blocks.command_names import own_name
 from bot.blocks.message import thread_of
-from bot.dispatch.answer import ANSWER, AnswerWindow
-from bot.dispatch.request import Request, decode_metadata, encode_metadata, request_from
+from bot.dispatch.request import (
+    ANSWER,
+    AnswerWindow,
+    Request,
+    decode_metadata,
+    encode_metadata,
+    request_from,
+)
 from bot.process.errors import BotError, UnknownWorkspaceError
 from bot.slack.auth import workspace_of
 from bot.slack.client import FAILURES

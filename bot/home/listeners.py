@@ -14,10 +14,9 @@ from bot.blocks.message import Message
 from bot.digests.models import StoppedError
 from bot.digests.repository import DigestRepository
 from bot.digests.screen import ViewVersions
-from bot.dispatch.answer import OPEN_MESSAGES
 from bot.dispatch.commands import Audience
 from bot.dispatch.failure import ExplainFailure
-from bot.dispatch.request import Request, request_from
+from bot.dispatch.request import OPEN_MESSAGES, Request, request_from
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
 from bot.domainkey.service import KeyState

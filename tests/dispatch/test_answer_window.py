@@ -2,7 +2,7 @@
 
 from bot.blocks.builders import notice
 from bot.blocks.message import Message
-from bot.dispatch.answer import fits_window, summary_window
+from bot.dispatch.request import fits_window, summary_window
 from bot.dispatch.usage import STILL_WORKING
 from bot.domainkey.views import works_message
 from bot.domains.query import Query
