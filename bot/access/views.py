@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from bot.access import repository as admin
+from bot.access import permissions as admin
+from bot.access import repository as history
 from bot.blocks.builders import (
     context,
     field,
@@ -37,23 +38,23 @@ _AUDIENCES = {
 }
 HISTORY_TITLE = "History"
 _DONE = {
-    admin.Act.KEY_SET: "set the key",
-    admin.Act.KEY_REPLACED: "replaced the key by",
-    admin.Act.KEY_ROLLED_BACK: "rolled back to the key",
-    admin.Act.KEY_REMOVED: "removed the key",
-    admin.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
-    admin.Act.MANAGERS_CHANGED: "changed the managers",
-    admin.Act.AUDIENCES_CHANGED: "changed who may add and scan",
-    admin.Act.DIGEST_MADE: "set up a digest",
-    admin.Act.DIGEST_CHANGED: "changed a digest",
-    admin.Act.DIGEST_PAUSED: "paused a digest",
-    admin.Act.DIGEST_RESUMED: "resumed a digest",
-    admin.Act.DIGEST_DELETED: "deleted a digest",
-    admin.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
-    admin.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
-    admin.Act.APP_INSTALLED: "installed the app",
-    admin.Act.APP_REINSTALLED: "installed the app again",
-    admin.Act.ACCESS_REVOKED: "ended the app's access",
+    history.Act.KEY_SET: "set the key",
+    history.Act.KEY_REPLACED: "replaced the key by",
+    history.Act.KEY_ROLLED_BACK: "rolled back to the key",
+    history.Act.KEY_REMOVED: "removed the key",
+    history.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
+    history.Act.MANAGERS_CHANGED: "changed the managers",
+    history.Act.AUDIENCES_CHANGED: "changed who may add and scan",
+    history.Act.DIGEST_MADE: "set up a digest",
+    history.Act.DIGEST_CHANGED: "changed a digest",
+    history.Act.DIGEST_PAUSED: "paused a digest",
+    history.Act.DIGEST_RESUMED: "resumed a digest",
+    history.Act.DIGEST_DELETED: "deleted a digest",
+    history.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
+    history.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
+    history.Act.APP_INSTALLED: "installed the app",
+    history.Act.APP_REINSTALLED: "installed the app again",
+    history.Act.ACCESS_REVOKED: "ended the app's access",
 }
 
 
@@ -115,15 +116,15 @@ def audiences_text(chosen: Mapping[str, Audience]) -> str:
     )
 
 
-def history_form(entries: Sequence[admin.Entry]) -> Block:
+def history_form(entries: Sequence[history.Entry]) -> Block:
     """Return the history, latest first."""
     blocks = paragraphs(map(entry_line, entries)) or [section("No activity yet.")]
-    foot = f"The last {admin.MAX_ENTRIES} actions are kept."
+    foot = f"The last {history.MAX_ENTRIES} actions are kept."
     return notice(HISTORY_TITLE, [*blocks, context(foot)])
 
 
-def entry_line(entry: admin.Entry) -> str:
-    by = "Slack" if entry.by == admin.SLACK else f"<@{entry.by}>"
+def entry_line(entry: history.Entry) -> str:
+    by = "Slack" if entry.by == history.SLACK else f"<@{entry.by}>"
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:
         words.append(code(entry.key, 40))

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from slack_bolt.async_app import AsyncApp
 
 from bot.access.permissions import Permissions
-from bot.access.repository import Audiences, Audit, Managers
+from bot.access.repository import Audit
 from bot.app.failures import Failures
 from bot.app.services import Services
 from bot.digests.access import DigestAccess
@@ -90,11 +90,11 @@ class Features:
         """Build the key, who may do what, and the way to Domain Tracker."""
         documents, clock, tasks = services.documents, services.clock, services.tasks
         self.keys = Keys(documents, services.ring, clock=clock)
-        self.managers = Managers(documents)
-        self.permissions = Permissions(self.managers, Audiences(documents))
+        self.permissions = Permissions(documents)
         self.audit = Audit(documents, clock=clock)
-        posting = services.posting
-        self.notices = KeyNotices(documents, tasks, posting, self.keys, self.managers, clock=clock)
+        self.notices = KeyNotices(
+            documents, tasks, services.posting, self.keys, self.permissions, clock=clock
+        )
         limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
         self.client = TrackerClient(
             services.tracker_http,

@@ -7,15 +7,14 @@ from functools import partial
 from typing import Any
 
 from bot.access import views as admin
-from bot.access.permissions import Permissions
-from bot.access.repository import (
+from bot.access.permissions import (
     AUDIENCE_NAMES,
     CHOSEN_FOR,
     MAX_MANAGERS,
-    Act,
-    Audit,
+    Permissions,
     UnfitManagerError,
 )
+from bot.access.repository import Act, Audit
 from bot.blocks.message import Message
 from bot.digests.service import DigestService
 from bot.dispatch.commands import Audience
@@ -100,7 +99,7 @@ class KeyListeners:
 
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        named = await self.permissions.managers.named(request.workspace)
+        named = await self.permissions.managers(request.workspace)
         await request.open_form(admin.managers_form(request.as_metadata(), named))
 
     async def name(self, request: Request, wanted: tuple[str, ...]) -> None:
@@ -122,7 +121,7 @@ class KeyListeners:
         members = await asyncio.gather(*asked)
         if unfit := [each.user_id for each in members if not each.is_colleague]:
             raise UnfitManagerError(tuple(unfit))
-        before = await self.permissions.managers.name(workspace, wanted)
+        before = await self.permissions.name_managers(workspace, wanted)
         if before == wanted:
             return
         added = tuple(each for each in wanted if each not in before)
@@ -131,14 +130,14 @@ class KeyListeners:
 
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
-        chosen = await self.permissions.audiences.chosen(request.workspace)
+        chosen = await self.permissions.audiences(request.workspace)
         await request.open_form(admin.audiences_form(request.as_metadata(), chosen))
 
     async def choose(self, request: Request, chosen: Mapping[str, Audience]) -> None:
         """Let these audiences add and scan from now on."""
         by = (await self.permissions.require_admin(request)).user_id
         workspace, text = request.workspace, admin.audiences_text(chosen)
-        if await self.permissions.audiences.choose(workspace, chosen):
+        if await self.permissions.choose_audiences(workspace, chosen):
             await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
         saved = f"{admin.SAVED} {text}"
         await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))

@@ -153,7 +153,7 @@ class KeyState:
     async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
         """Return the state for a manager or admin; raise StoreError."""
         pair = await self.keys.pair(workspace)
-        named = await self.permissions.managers.named(workspace)
+        named = await self.permissions.managers(workspace)
         outlook = None
         if pair:
             listed = await self.portfolio.last_snapshot(workspace)
@@ -165,7 +165,7 @@ class KeyState:
             self.keys.clock(),
             earlier=pair.earlier if pair else None,
             managers=named,
-            audiences=await self.permissions.audiences.chosen(workspace),
+            audiences=await self.permissions.audiences(workspace),
             outlook=outlook,
             may_name=member.is_admin,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.permissions import DEFAULT_AUDIENCES
 from bot.access.views import audiences_text, managers_text
 from bot.blocks.builders import (
     actions,

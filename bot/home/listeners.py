@@ -158,8 +158,8 @@ class HomeListeners:
         """Return the page with what admins and managers see, or whom others ask."""
         workspace, manages = visit.workspace, member.is_admin  # known without the store
         try:
-            named = await self.permissions.managers.named(workspace)
-            chosen = await self.permissions.audiences.chosen(workspace)
+            named = await self.permissions.managers(workspace)
+            chosen = await self.permissions.audiences(workspace)
             page = replace(page, managers=named, audiences=chosen)
             manages = manages or await self.permissions.is_configurer(workspace, member)
             if manages:

@@ -6,7 +6,7 @@ from datetime import datetime
 from heapq import nsmallest
 from typing import Any
 
-from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.permissions import DEFAULT_AUDIENCES
 from bot.access.views import names_text
 from bot.blocks.builders import (
     actions,

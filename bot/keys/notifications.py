@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import structlog
 
-from bot.access.repository import Managers
+from bot.access.permissions import Permissions
 from bot.keys.errors import key_notice
 from bot.keys.key_record import (
     KeyNotice,
@@ -58,7 +58,7 @@ class KeyNotices(DueWork):
     at_once = 5
     posting: Posting
     keys: Keys
-    managers: Managers
+    permissions: Permissions
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key, or wait for the worker that does; never raise.
@@ -167,4 +167,4 @@ class KeyNotices(DueWork):
         """Return the people of a notice, who set the key perhaps twice."""
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
             return claim.record.told
-        return (claim.record.set_by, *await self.managers.named(workspace))
+        return (claim.record.set_by, *await self.permissions.managers(workspace))

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.access.repository import AUDIENCES_KIND, MAX_ENTRIES, Act, Audiences, Audit
+from bot.access.permissions import AUDIENCES_KIND, Permissions
+from bot.access.repository import MAX_ENTRIES, Act, Audit
 from bot.dispatch.commands import Audience
 from bot.process.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT
@@ -63,19 +64,20 @@ async def test_a_secret_does_not_get_in(audit: Audit, documents: EventfulDocumen
 
 
 async def test_a_store_without_a_choice_lets_all_but_guests_add_and_everyone_scan() -> None:
-    chosen = await Audiences(MemoryDocuments()).chosen(ONE)
+    chosen = await Permissions(MemoryDocuments()).audiences(ONE)
 
     assert chosen == {"add": Audience.MEMBERS, "scan": Audience.GUESTS}
 
 
 async def test_a_choice_is_of_one_workspace_and_new_once() -> None:
-    audiences = Audiences(MemoryDocuments())
+    permissions = Permissions(MemoryDocuments())
 
-    is_new = [await audiences.choose(ONE, {"scan": Audience.MANAGERS}) for _ in range(2)]
+    chosen = {"scan": Audience.MANAGERS}
+    is_new = [await permissions.choose_audiences(ONE, chosen) for _ in range(2)]
 
     assert is_new == [True, False]
-    assert await audiences.chosen(ONE) == {"add": Audience.MEMBERS, "scan": Audience.MANAGERS}
-    assert (await audiences.chosen(OTHER))["scan"] is Audience.GUESTS
+    assert await permissions.audiences(ONE) == {"add": Audience.MEMBERS, "scan": Audience.MANAGERS}
+    assert (await permissions.audiences(OTHER))["scan"] is Audience.GUESTS
 
 
 @pytest.mark.parametrize("value", [{"add": "all", "scan": "everyone"}, {"scan": "everyone"}])
@@ -84,4 +86,4 @@ async def test_a_choice_that_cannot_be_read_is_no_permission(value: dict[str, st
     await documents.put(f"{ONE}/{AUDIENCES_KIND}", {"v": 1, **value})
 
     with pytest.raises(LookupError):
-        await Audiences(documents).chosen(ONE)
+        await Permissions(documents).audiences(ONE)

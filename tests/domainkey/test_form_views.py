@@ -6,14 +6,8 @@ What is said of a key over the years: its scopes, its end, its rotation, who did
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.access.repository import (
-    MAX_ENTRIES,
-    SLACK,
-    Act,
-    Entry,
-    NotAManagerError,
-    NotAnAdminError,
-)
+from bot.access.permissions import NotAManagerError, NotAnAdminError
+from bot.access.repository import MAX_ENTRIES, SLACK, Act, Entry
 from bot.access.views import entry_line, history_form
 from bot.domainkey.form_views import (
     CHECKING,

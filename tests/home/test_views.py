@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.permissions import DEFAULT_AUDIENCES
 from bot.blocks.message import Message
 from bot.digests.models import Pause
 from bot.dispatch.commands import Audience

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.access.repository import MAX_ENTRIES, Act, Audit, Managers
+from bot.access.permissions import Permissions
+from bot.access.repository import MAX_ENTRIES, Act, Audit
 from bot.digests import alert_life
 from bot.digests.models import MAX_PAST_RUNS
 from bot.digests.repository import DigestRepository
@@ -104,7 +105,7 @@ async def another_key(life: Life) -> None:
 
 
 async def no_managers(life: Life) -> None:
-    await Managers(life.documents).name(life.workspace, ())
+    await Permissions(life.documents).name_managers(life.workspace, ())
 
 
 async def many_acts(life: Life) -> None:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.access.repository import Managers
+from bot.access.permissions import Permissions
 from bot.blocks.message import Message
 from bot.keys.key_record import KeyNotice, KeyRecord
 from bot.keys.notifications import LEASE, Claim, KeyNotices
@@ -75,7 +75,7 @@ class Bot:
         self.clock = FakeClock()
         self.posts = People()
         self.keys = Keys(self.documents, RING, clock=self.clock)
-        self.managers = Managers(self.documents)
+        self.permissions = Permissions(self.documents)
         self.start()
 
     def start(self) -> None:
@@ -86,7 +86,7 @@ class Bot:
             self.tasks,
             self.posts,
             self.keys,
-            self.managers,
+            self.permissions,
             clock=self.clock,
         )
 
@@ -128,7 +128,7 @@ async def test_each_step_of_the_countdown_is_sent_once(bot: Bot) -> None:
 
 
 async def test_each_step_reaches_everyone_after_a_failure_halfway(bot: Bot) -> None:
-    await bot.managers.name(ONE, ("U2",))
+    await bot.permissions.name_managers(ONE, ("U2",))
     bot.posts.fails_after = 1
     await bot.at(14)
     bot.posts.fails_after = None
@@ -155,7 +155,7 @@ async def test_the_age_of_a_key_is_mentioned_once(bot: Bot) -> None:
 
 @pytest.mark.parametrize("reached", [1, 3])
 async def test_readers_of_a_refusal_hear_once_that_the_key_works(bot: Bot, reached: int) -> None:
-    await bot.managers.name(ONE, ("U2", "U3"))
+    await bot.permissions.name_managers(ONE, ("U2", "U3"))
     bot.posts.fails_after = reached
     await bot.refuse()
     await bot.tick()
@@ -172,7 +172,7 @@ async def test_readers_of_a_refusal_hear_once_that_the_key_works(bot: Bot, reach
 
 @pytest.mark.parametrize("is_refused", [True, False])
 async def test_readers_of_a_refusal_hear_of_a_new_key(bot: Bot, is_refused: bool) -> None:
-    await bot.managers.name(ONE, ("U2",))
+    await bot.permissions.name_managers(ONE, ("U2",))
     if is_refused:
         await bot.refuse()
     await bot.tick()
@@ -249,7 +249,7 @@ async def test_a_second_caller_waits_for_the_same_notice(bot: Bot) -> None:
 
 async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
     bot.posts.gone = {"U1"}
-    await bot.managers.name(ONE, ("U2",))
+    await bot.permissions.name_managers(ONE, ("U2",))
     await bot.refuse()
 
     await bot.tick(2)
@@ -260,7 +260,7 @@ async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
 
 async def test_five_admins_are_notified_when_all_managers_have_left(bot: Bot) -> None:
     bot.posts.gone = {"U1", "U2"}
-    await bot.managers.name(ONE, ("U2",))
+    await bot.permissions.name_managers(ONE, ("U2",))
     bot.posts.of_workspace = [f"A{number}" for number in range(9)]
     await bot.refuse()
     await bot.tick(3)
@@ -307,7 +307,7 @@ async def test_an_unsent_notice_is_sent_later(bot: Bot, error: Exception, wait_s
 
 
 async def test_a_person_already_notified_is_not_notified_again(bot: Bot) -> None:
-    await bot.managers.name(ONE, ("U2", "U3"))
+    await bot.permissions.name_managers(ONE, ("U2", "U3"))
     await bot.refuse()
     bot.posts.fails_after = 1
 

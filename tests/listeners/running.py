@@ -105,7 +105,7 @@ class Bot:
     def __post_init__(self) -> None:
         self.service, self.repository = self.features.digests, self.features.repository
         self.portfolio = self.features.portfolio
-        self.keys, self.managers = self.features.keys, self.features.managers
+        self.keys, self.permissions = self.features.keys, self.features.permissions
         self.audit = self.features.audit
 
     @property
@@ -366,7 +366,7 @@ class AdminBot(Bot):
     async def name(self, *names: str) -> None:
         """Let people be the managers, by their names."""
         people = tuple(self.slack.person(name).id for name in names)
-        await self.managers.name(self.workspace, people)
+        await self.permissions.name_managers(self.workspace, people)
 
     async def pair(self) -> KeyPair | None:
         return await self.keys.pair(self.workspace)

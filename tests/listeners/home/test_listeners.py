@@ -120,11 +120,11 @@ async def test_an_unknown_reader_sees_nothing_of_the_workspace(bot: Bot) -> None
 
 @pytest.mark.parametrize("is_drawn_anew", [True, False])
 async def test_a_former_manager_does_not_see_the_key(bot: Bot, is_drawn_anew: bool) -> None:
-    await bot.managers.name(bot.workspace, (bot.bob.id,))
+    await bot.permissions.name_managers(bot.workspace, (bot.bob.id,))
     bot.lists.gate.clear()
     await bot.bob.by_id.open_home()
     waiting = await bot.home_saying("⏳")
-    await bot.managers.name(bot.workspace, ())
+    await bot.permissions.name_managers(bot.workspace, ())
     if is_drawn_anew:
         bot.tasks.start(bot.redraw_home())
 
