@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import Concatenate, ParamSpec
 
 from bot.blocks.builders import plain_message
 from bot.digests import alert_life as life
@@ -16,18 +17,20 @@ from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.domains.kept_facts import FactsRepository
 
+P = ParamSpec("P")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertListeners:
     """The listeners of alerts. Each press is checked: see `DigestAccess`."""
 
-    alerts: DigestRepository
+    repository: DigestRepository
     cards: AlertCards
     screen: DigestScreen
     kept_facts: FactsRepository
 
     def register(self, dispatcher: Dispatcher) -> None:
-        dispatcher.action(views.TAKE, partial(self.take, takes_over=False))
+        dispatcher.action(views.TAKE, self.take)
         dispatcher.action(views.TAKE_OVER, partial(self.take, takes_over=True))
         dispatcher.action(views.LET_GO, self.let_go)
         dispatcher.action(views.SNOOZE, self.snooze)
@@ -37,12 +40,11 @@ class AlertListeners:
         dispatcher.action(views.SNOOZE_ALL, self.screen.in_form(self.snooze_all))
         dispatcher.action(views.WAKE_ALL, self.screen.in_form(self.wake_all))
 
-    async def take(self, request: Request, name: str, *, takes_over: bool) -> None:
+    async def take(self, request: Request, name: str, *, takes_over: bool = False) -> None:
         """Note that a member of the channel is on it."""
         user_id, now = request.origin.user_id, self.screen.clock()
         before = await self._require_visitor(request, name)
-        change = partial(life.take, user_id=user_id, now=now, takes_over=takes_over)
-        taken = await self._change(request, name, change)
+        taken = await self._change(request, name, life.take, user_id, now, takes_over=takes_over)
         if before.taken_by == user_id or taken.taken_by != user_id:
             await request.reply(plain_message(views.taken_already_text(taken, user_id)))
 
@@ -50,7 +52,7 @@ class AlertListeners:
         """Note that a person is no longer on it; of another they read who is."""
         user_id = request.origin.user_id
         before = await self._require_visitor(request, name)
-        after = await self._change(request, name, partial(life.let_go, user_id=user_id))
+        after = await self._change(request, name, life.let_go, user_id)
         if before.taken_by != user_id:
             await request.reply(plain_message(views.taken_already_text(after, user_id)))
 
@@ -62,24 +64,23 @@ class AlertListeners:
         name, _, place = value.rpartition("/")
         user_id, now = request.origin.user_id, self.screen.clock()
         alert = await self._require_visitor(request, name)
-        expect = partial(life.expect, place=int(place), user_id=user_id, now=now)
-        fall = expect(alert).falls[int(place)]
+        fall = life.expect(alert, int(place), user_id, now).falls[int(place)]
         await self.kept_facts.expect(request.workspace, fall.host, fall.expected)
-        await self._change(request, name, expect)
+        await self._change(request, name, life.expect, int(place), user_id, now)
 
     async def snooze(self, request: Request, value: str) -> None:
         """Let the domains of a card be, for those who may change its digest."""
         name, _, length = value.rpartition("/")
         _, visitor = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         snooze = _snooze(visitor.editor.user_id, length, self.screen.clock())
-        await self._change(request, name, partial(life.snoozed, snooze=snooze))
+        await self._change(request, name, life.snoozed, snooze)
 
     async def wake(self, request: Request, name: str) -> None:
         """End the snooze of a card, and that of its whole alert."""
         digest, _ = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         if digest.snooze:
             await self.screen.digests.snooze(request.workspace, digest.digest_id, None)
-        await self._change(request, name, partial(life.snoozed, snooze=None))
+        await self._change(request, name, life.snoozed, None)
 
     async def show_details(self, request: Request, name: str) -> None:
         """Show all domains of a card to the person who pressed."""
@@ -109,28 +110,33 @@ class AlertListeners:
     ) -> list[str]:
         """Snooze the cards of an alert that are open; return their hosts. `None`: end it."""
         hosts: list[str] = []
-        for name, alert in (await self.alerts.alerts(request.workspace, digest_id)).items():
+        for name, alert in (await self.repository.cards(request.workspace, digest_id)).items():
             if alert.down or snooze is None:
-                await self._change(request, name, partial(life.snoozed, snooze=snooze))
+                await self._change(request, name, life.snoozed, snooze)
                 hosts += alert.hosts
         return hosts
 
     async def _require_visitor(self, request: Request, name: str) -> AlertCard:
-        alert = await self.alerts.alert(request.workspace, name)
+        alert = await self.repository.card(request.workspace, name)
         await self.screen.access.require_visitor(request, alert.channel_id)
         return alert
 
     async def _change(
-        self, request: Request, name: str, change: Callable[[AlertCard], AlertCard]
+        self,
+        request: Request,
+        name: str,
+        change: Callable[Concatenate[AlertCard, P], AlertCard],
+        *args: P.args,
+        **more: P.kwargs,
     ) -> AlertCard:
         """Change an alert, and draw its card. A press on a card says where that is."""
         ts = str((request.message or {}).get("ts") or "")
 
         def changed(alert: AlertCard) -> AlertCard:
-            after = replace(change(alert), ts=alert.ts or ts)
+            after = replace(change(alert, *args, **more), ts=alert.ts or ts)
             return life.touched(after, self.screen.clock())
 
-        after = await self.alerts.change_alert(request.workspace, name, changed)
+        after = await self.repository.change_card(request.workspace, name, changed)
         await self.cards.show(request.workspace, name)
         return after
 

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from datetime import timedelta
 from enum import Enum
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import structlog
 
@@ -113,7 +113,7 @@ class Delivery:
 
     repository: DigestRepository
     collector: Collector
-    posts: Posting
+    posting: Posting
     renderer: DigestRenderer
     _: KW_ONLY
     clock: Clock
@@ -155,8 +155,10 @@ class Delivery:
             post = replace(post, report=without(post.report, told, WORSE))
             is_wanted = has_news(post)
         if not is_wanted and not heartbeat_due(digest):
-            quiet = partial(run_state.mark_quiet, average=average, baseline=baseline)
-            return await self._step(workspace, digest, token, quiet)
+            quiet = run_state.mark_quiet
+            return await self._step(
+                workspace, digest, token, quiet, average=average, baseline=baseline
+            )
         kind = PostKind.DIGEST if is_wanted else PostKind.HEARTBEAT
         kind = PostKind.CARD if is_look else kind
         digest, ts = await self._post(workspace, digest, run, post, kind, baseline)
@@ -166,7 +168,7 @@ class Delivery:
         if collected.file and is_wanted:
             with log_and_suppress("the list did not follow as a file", BotError):
                 name = file_name(digest.plan.filter_text, self.clock())
-                await self.posts.send_file(workspace, run.channel_id, ts, name, collected.file)
+                await self.posting.send_file(workspace, run.channel_id, ts, name, collected.file)
         return digest
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
@@ -186,8 +188,9 @@ class Delivery:
             why = f"no list within {self.collect_within_s:g} s"
             failure = TimedOutError(why, is_outcome_unknown=False)
         trouble, wait = service_failure(failure)
-        waiting = partial(run_state.postpone, trouble=trouble, wait=wait)
-        await self._step(workspace, digest, run.token, waiting)
+        await self._step(
+            workspace, digest, run.token, run_state.postpone, trouble=trouble, wait=wait
+        )
         raise failure
 
     async def _post(
@@ -203,20 +206,22 @@ class Delivery:
         average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
-            await self.posts.acquire_turn(workspace, run.channel_id)
+            await self.posting.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
             if kind is PostKind.CARD:
                 alert = alert_of(post, run.channel_id)
-                await self.repository.keep_alert(workspace, name, alert)
+                await self.repository.keep_card(workspace, name, alert)
                 card = drawn(name, alert, digest, post.sent_at)
                 message = with_news(card, post.report, post.sent_at)
             else:
                 is_digest = kind is PostKind.DIGEST
                 draw = self.renderer.digest if is_digest else self.renderer.heartbeat
                 message = await compute(post.report.totals.count, draw, post)
-            posting = partial(run_state.begin_posting, baseline=baseline, average=average)
-            digest = await self._step(workspace, digest, run.token, posting)
-            ts = await self.posts.post(workspace, run.channel_id, message)
+            posting = run_state.begin_posting
+            digest = await self._step(
+                workspace, digest, run.token, posting, baseline=baseline, average=average
+            )
+            ts = await self.posting.post(workspace, run.channel_id, message)
             if kind is PostKind.CARD:
                 await self._keep_place(workspace, name, ts, shown_by(card))
         except errors.SlackError as error:
@@ -229,7 +234,7 @@ class Delivery:
         if not digest.plan.is_own:
             return
         try:
-            person = await self.posts.member(workspace, digest.made_by)
+            person = await self.posting.member(workspace, digest.made_by)
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
             step = again if error.is_outcome_unknown else after_refusal(error)
@@ -241,9 +246,10 @@ class Delivery:
 
     async def _keep_place(self, workspace: WorkspaceId, name: str, ts: str, shown: str) -> None:
         """Keep where a card is; without that it cannot be drawn again."""
-        placed = partial(replace, ts=ts, shown=shown)
         with log_and_suppress("the place of a card is not kept", StoreError, UnknownAlertError):
-            await self._save(lambda: self.repository.change_alert(workspace, name, placed))
+            await self._save(
+                lambda: self.repository.change_card(workspace, name, replace, ts=ts, shown=shown)
+            )
 
     async def _step(
         self,
@@ -253,12 +259,13 @@ class Delivery:
         step: Callable[..., Digest],
         *,
         again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
+        **more: Any,
     ) -> Digest:
         """Save a step, also in further attempts after these waits; return the digest after it."""
 
         def once(each: Digest) -> Digest:
             now = self.clock()
-            return step(run_state.take_up_again(each, digest, now, token), token, now)
+            return step(run_state.take_up_again(each, digest, now, token), token, now, **more)
 
         return await self._save(
             lambda: self.repository.step(workspace, digest, once), again_after_s

@@ -144,7 +144,7 @@ def _restart(run: Run, plan: Plan, now: datetime) -> Run | None:
     """Return the run after a change of the plan but not of its time: it begins again at once."""
     if run.state is RunState.POSTING:
         return run
-    if run.is_extra and not run_state.is_promised(run):  # its person gets an error
+    if run.is_extra and not run.is_promised:  # its person gets an error
         return None
     run = replace(run, channel_id=plan.channel_id)
     return run if run.trouble else replace(run, until=now, token="")

@@ -11,8 +11,6 @@ from bot.digests.views.schedule import zoned_slot_text
 from bot.dispatch.failure import REFERENCE, Facts, Sentences, plain, retry
 from bot.keys.views import SET_KEY
 
-SEND_DIGEST = "digest.send"
-RESUME_DIGEST = "digest.resume"
 _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 
 
@@ -73,8 +71,8 @@ def _notice_button(digest: digests.Digest, notice: digests.Notice) -> Block | No
     if notice.outcome is digests.Outcome.POSTED:
         return None
     if notice.outcome is None:
-        return wording.digest_button("Resume", RESUME_DIGEST, digest, style="primary")
-    return wording.digest_button("Send now", SEND_DIGEST, digest)
+        return wording.digest_button("Resume", wording.RESUME_DIGEST, digest, style="primary")
+    return wording.digest_button("Send now", wording.SEND_DIGEST, digest)
 
 
 def _channel_mrkdwn(channel_id: str) -> str:

@@ -12,17 +12,19 @@ from bot.blocks.builders import plain_message
 from bot.digests.access import ChannelAccess, DigestAccess, require_open
 from bot.digests.alert_life import alert_of
 from bot.digests.draft import FormNote, note_in
-from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST
 from bot.digests.form_parse import read_pause_form
 from bot.digests.models import Digest
-from bot.digests.run_state import is_promised
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views import modal, tables
 from bot.digests.views.alert import alert_preview
 from bot.digests.views.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
-from bot.digests.views.schedule import schedule_text
-from bot.digests.views.wording import DELETE_DIGEST, MANAGE_DIGEST
+from bot.digests.views.wording import (
+    DELETE_DIGEST,
+    MANAGE_DIGEST,
+    RESUME_DIGEST,
+    SEND_DIGEST,
+)
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher, PressHandler
 from bot.process.concurrency import compute
@@ -104,7 +106,7 @@ class DigestListeners:
                 await self.digests.greet(request.workspace, event["channel"])
 
     async def go_back(self, request: Request, _value: str) -> None:
-        self.screen.presses.note(request.answer.view_id)
+        self.screen.versions.note(request.answer.view_id)
         await self.screen.show_list(request, note_in(request.note).channel_id)
 
     def in_list(self, act: Act, lead: str = "", *, busy: str = "") -> PressHandler:
@@ -145,7 +147,7 @@ class DigestListeners:
                 raise
             logger.warning("maybe sent", error=repr(error))
             return modal.MAYBE_SENT
-        if sent.run and is_promised(sent.run):
+        if sent.run and sent.run.is_promised:
             return modal.on_its_way_line(sent.run.until)
         if digest.plan.is_own:
             return modal.SENT_TO_YOU
@@ -217,6 +219,5 @@ class DigestListeners:
         channel_id = note_in(request.note).channel_id
         note = FormNote(channel_id=channel_id, digest_id=digest.digest_id)
         metadata = request.as_metadata(note.as_text())
-        schedule = schedule_text(digest.plan.schedule)
-        form = modal.pause_form(schedule, secrets.token_hex(4), metadata, until=until, note=line)
+        form = modal.pause_form(digest, secrets.token_hex(4), metadata, until=until, note=line)
         await self.screen.show(request, form, line)

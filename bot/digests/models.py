@@ -341,6 +341,11 @@ class Run:
     packed_baseline: str = ""
     average: float | None = None
 
+    @property
+    def is_promised(self) -> bool:
+        """Whether a person was shown that their `Send now` is repeated."""
+        return self.asked_by is not None and (self.attempt > 1 or self.trouble is not None)
+
 
 class Outcome(Enum):
     """The outcome of a run."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import msgspec
 
@@ -20,6 +20,7 @@ from bot.process.workspace import WorkspaceId
 from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.web.metrics import DigestMetrics
 
+P = ParamSpec("P")
 VERSION = 1
 KIND = "digest"
 ALERT = "digest-alert"
@@ -85,16 +86,21 @@ class DigestRepository:
         return await self.change(workspace, known.digest_id, step)
 
     async def change(
-        self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
+        self,
+        workspace: WorkspaceId,
+        digest_id: str,
+        change: Callable[Concatenate[Digest, P], Digest],
+        *args: P.args,
+        **more: P.kwargs,
     ) -> Digest:
-        """Save and return the result of `change`; raise its errors and UnknownDigestError."""
+        """Save and return `change` of a digest; raise its errors and UnknownDigestError."""
         known: list[Digest] = []
 
         def changed(document: Document | None) -> Write | None:
             if document is None:
                 raise UnknownDigestError("no such digest")
             before = _digest_in(document)
-            after = change(before)
+            after = change(before, *args, **more)
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))
@@ -123,16 +129,16 @@ class DigestRepository:
         places = (key.split("/", 2) for key in keys)
         return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
-    async def keep_alert(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
+    async def keep_card(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
         key = _alert_key(workspace, name)
         await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
-    async def alert(self, workspace: WorkspaceId, name: str) -> AlertCard:
+    async def card(self, workspace: WorkspaceId, name: str) -> AlertCard:
         """Return an alert, or raise UnknownAlertError."""
         return _alert_in(await self.documents.get(_alert_key(workspace, name)))
 
-    async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
+    async def cards(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
         """Return the alerts of a digest by name, the oldest first."""
         documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
         named: dict[str, AlertCard] = {}
@@ -141,19 +147,24 @@ class DigestRepository:
                 named[document.key.split("/", 2)[2]] = _alert_in(document)
         return dict(sorted(named.items(), key=lambda each: each[1].falls[0].at))
 
-    async def change_alert(
-        self, workspace: WorkspaceId, name: str, change: Callable[[AlertCard], AlertCard]
+    async def change_card(
+        self,
+        workspace: WorkspaceId,
+        name: str,
+        change: Callable[Concatenate[AlertCard, P], AlertCard],
+        *args: P.args,
+        **more: P.kwargs,
     ) -> AlertCard:
-        """Save and return the result of `change`; raise UnknownAlertError."""
+        """Save and return `change` of an alert; raise UnknownAlertError."""
 
         def changed(document: Document | None) -> Write | None:
             before = _alert_in(document)
-            after = change(before)
+            after = change(before, *args, **more)
             return None if after == before else Write(_encoded(after), after.due)
 
         return _alert_in(await update(self.documents, _alert_key(workspace, name), changed))
 
-    async def delete_alert(self, workspace: WorkspaceId, name: str) -> None:
+    async def delete_card(self, workspace: WorkspaceId, name: str) -> None:
         await self.documents.delete(_alert_key(workspace, name))
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:

@@ -38,11 +38,6 @@ TELL_WITHIN = timedelta(seconds=60)
 _DONE = {Outcome.POSTED, Outcome.QUIET, Outcome.UNCERTAIN}
 
 
-def is_promised(run: Run) -> bool:
-    """Return whether a person was shown that their `Send now` is repeated."""
-    return run.asked_by is not None and (run.attempt > 1 or run.trouble is not None)
-
-
 def due_at(digest: Digest) -> datetime | None:
     """Return when the digest needs work; `None`: never, as it is paused."""
     moments = [notice.retry_at or digest.made_at for notice in digest.notices]
@@ -110,7 +105,7 @@ def postpone(
         wait = KEY_RETRY
     until = now + (wait or backoff(FIRST_RETRY, run.attempt - 1, LONGEST_RETRY))
     is_short = trouble is FailureReason.SLACK and until <= now + SEND_WITHIN
-    is_kept = is_promised(run) or (is_short and not run.is_unwanted)
+    is_kept = run.is_promised or (is_short and not run.is_unwanted)
     asked_by = run.asked_by if is_kept else None
     if run.is_extra and asked_by is None:
         return replace(digest, run=None)
@@ -140,7 +135,7 @@ def mark_ended(
     if digest.plan.is_alert and outcome is Outcome.UNCERTAIN:
         digest = _with_baseline(digest, token, run.packed_baseline)
     digest = _with_past_run(digest, run, outcome, now, trouble)
-    if is_promised(run) and run.asked_by == digest.made_by:  # who has a notice by now
+    if run.is_promised and run.asked_by == digest.made_by:  # who has a notice by now
         return digest
     return with_notice(digest, _notice_of(run, outcome, trouble))
 
@@ -149,7 +144,7 @@ def mark_crashed(digest: Digest, token: str, now: datetime) -> Digest:
     """Return the digest whose run met a bug of the bot."""
     run = own_run(digest, token)
     is_posting = run.state is RunState.POSTING
-    if run.is_extra and not is_posting and not is_promised(run):
+    if run.is_extra and not is_posting and not run.is_promised:
         return replace(digest, run=None)
     outcome = Outcome.UNCERTAIN if is_posting else Outcome.FAILED
     return mark_ended(digest, token, now, outcome, FailureReason.INTERNAL)
@@ -202,7 +197,7 @@ def cancel_run(digest: Digest, now: datetime) -> Digest:
         return digest
     if run.state is RunState.POSTING:
         return replace(digest, run=replace(run, is_unwanted=True))
-    if run.is_extra and not is_promised(run):
+    if run.is_extra and not run.is_promised:
         return replace(digest, run=None)
     return _with_past_run(digest, run, Outcome.FAILED, now, run.trouble or FailureReason.CHANGED)
 
@@ -240,7 +235,7 @@ def _with_past_run(
     if digest.plan.is_alert and outcome is not Outcome.POSTED and is_repeated:
         earlier = earlier[:-1]  # a look that ended like the one before takes its place
     digest = replace(digest, run=None, past=(*earlier, past)[-MAX_PAST_RUNS:])
-    if not is_promised(run):
+    if not run.is_promised:
         return digest
     return with_notice(digest, replace(_notice_of(run, outcome, trouble), to=run.asked_by))
 
@@ -282,7 +277,7 @@ def take_up(digest: Digest, now: datetime, token: str) -> Digest:
         deadline=max(run.deadline, now + AFTER_KEY) if has_waited_for_key else run.deadline,
         token=token,
         attempt=run.attempt + 1,
-        asked_by=run.asked_by if is_promised(run) else None,
+        asked_by=run.asked_by if run.is_promised else None,
         trouble=None,
     )
     return replace(digest, run=mine)
@@ -330,13 +325,13 @@ def end_pause_in_time(digest: Digest, now: datetime) -> Digest:
 def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     if run.trouble is None and run.until > now:
         return digest  # `Send now` is at it
-    if run.is_extra and not is_promised(run):  # its process died before it answered
+    if run.is_extra and not run.is_promised:  # its process died before it answered
         return mark_ended(digest, run.token, now, Outcome.FAILED, FailureReason.DOWN)
     next_is_due = digest.next.due_at <= now and not run.is_extra
     is_over = run.trouble is not FailureReason.KEY and now >= run.deadline
     if not next_is_due and not is_over:
         return digest
-    if digest.plan.is_alert and not run.trouble and not is_promised(run):
+    if digest.plan.is_alert and not run.trouble and not run.is_promised:
         return replace(digest, run=None)  # its process died: the next look sees the same
     is_known = bool(digest.past) and digest.past[-1].trouble is run.trouble
     is_lasting = run.trouble is FailureReason.KEY or digest.plan.is_alert

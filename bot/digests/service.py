@@ -5,7 +5,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
+from typing import Concatenate, ParamSpec
 
 import structlog
 
@@ -42,6 +42,7 @@ from bot.store.documents import ConflictError
 from bot.tracker.rate_limit import Purpose
 
 logger = structlog.get_logger()
+P = ParamSpec("P")
 # See `Audit.note`.
 Note = Callable[..., Awaitable[None]]
 
@@ -141,21 +142,17 @@ class DigestService:
     async def _replan(
         self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
     ) -> Digest:
+        now = self.clock()
         return await self._change(
-            workspace,
-            digest_id,
-            lambda each: edits.update(each, plan, by, self.clock(), version=version),
+            workspace, digest_id, edits.update, plan, by, now, version=version
         )
 
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
     ) -> Digest:
         """Pause a digest until `until`; `None`: until it is resumed."""
-        paused = await self._change(
-            workspace,
-            digest_id,
-            lambda each: edits.paused(each, by, self.clock(), until=until),
-        )
+        now = self.clock()
+        paused = await self._change(workspace, digest_id, edits.paused, by, now, until=until)
         await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
         zone = paused.plan.schedule.zone
         end = f" until {until_text(until, zone)}" if until else ""
@@ -164,9 +161,7 @@ class DigestService:
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Resume a digest from its next slot on."""
-        resumed = await self._change(
-            workspace, digest_id, lambda each: edits.resumed(each, self.clock())
-        )
+        resumed = await self._change(workspace, digest_id, edits.resumed, self.clock())
         await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
         end = f": next {moment_token(resumed.next.due_at)}"
         await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
@@ -177,10 +172,13 @@ class DigestService:
         resumed = []
         for digest in await self.of_channel(workspace, channel_id):
             if digest.pause and digest.pause.why in CLOSED:
-                change = partial(edits.resumed, now=self.clock())
                 with contextlib.suppress(UnknownDigestError):
-                    resumed.append(await self._change(workspace, digest.digest_id, change))
-        await self.delivery.posts.post(workspace, channel_id, greeting_message(resumed))
+                    resumed.append(
+                        await self._change(
+                            workspace, digest.digest_id, edits.resumed, self.clock()
+                        )
+                    )
+        await self.delivery.posting.post(workspace, channel_id, greeting_message(resumed))
 
     async def delete(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None
@@ -197,21 +195,26 @@ class DigestService:
         """Return the silences of an alert, and whether a card of it is open."""
         if not digest.plan.is_alert:
             return Snoozes()
-        alerts = (await self.repository.alerts(workspace, digest.digest_id)).values()
+        alerts = (await self.repository.cards(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 
     async def snooze(
         self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None
     ) -> Digest:
         """Snooze all domains of an alert; `None` ends that. Return the digest."""
-        return await self._change(workspace, digest_id, partial(replace, snooze=snooze))
+        return await self._change(workspace, digest_id, replace, snooze=snooze)
 
     async def _change(
-        self, workspace: WorkspaceId, digest_id: str, change: Callable[[Digest], Digest]
+        self,
+        workspace: WorkspaceId,
+        digest_id: str,
+        change: Callable[Concatenate[Digest, P], Digest],
+        *args: P.args,
+        **more: P.kwargs,
     ) -> Digest:
-        """Save and return the result of `change`, which the cards of an alert then show."""
+        """Save and return `change` of a digest, which the cards of an alert then show."""
         async with self._redrawn(workspace, digest_id):
-            return await self.repository.change(workspace, digest_id, change)
+            return await self.repository.change(workspace, digest_id, change, *args, **more)
 
     @contextlib.asynccontextmanager
     async def _redrawn(self, workspace: WorkspaceId, digest_id: str) -> AsyncIterator[None]:
@@ -235,15 +238,13 @@ class DigestService:
         """
         token = secrets.token_hex(8)
         digest = await self.repository.change(
-            workspace,
-            digest_id,
-            lambda each: edits.start_manual_run(each, by, self.clock(), token),
+            workspace, digest_id, edits.start_manual_run, by, self.clock(), token
         )
         try:
             return await self.delivery.deliver(workspace, digest, token)
         except SlackError:
             digest = await self.repository.get(workspace, digest_id)
-            if digest.run and digest.run.token == token and run_state.is_promised(digest.run):
+            if digest.run and digest.run.token == token and digest.run.is_promised:
                 return digest
             raise
 
@@ -264,9 +265,7 @@ class DigestService:
         for digest in await self.repository.of_workspace(workspace):
             with contextlib.suppress(UnknownDigestError):
                 await self.repository.change(
-                    workspace,
-                    digest.digest_id,
-                    lambda each: run_state.retry_with_new_key(each, self.clock()),
+                    workspace, digest.digest_id, run_state.retry_with_new_key, self.clock()
                 )
 
     async def _note(self, workspace: WorkspaceId, act: Act, by: Editor, digest: Digest) -> None:
@@ -278,7 +277,7 @@ class DigestService:
         """Say in the channel what was done with its digest, where Slack takes it."""
         if not digest.plan.is_own:
             with log_and_suppress("not told in the channel", SlackError):
-                await self.delivery.posts.post(workspace, digest.plan.channel_id, message)
+                await self.delivery.posting.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError or NameTakenError.
@@ -302,11 +301,11 @@ class DigestService:
         """
         if digest.plan.is_own:
             return True
-        posts, channel_id = self.delivery.posts, digest.plan.channel_id
+        posting, channel_id = self.delivery.posting, digest.plan.channel_id
         message = announcement_message(digest, has_outsiders=has_outsiders)
         try:
-            await posts.acquire_turn(workspace, channel_id)
-            await posts.post(workspace, channel_id, message)
+            await posting.acquire_turn(workspace, channel_id)
+            await posting.post(workspace, channel_id, message)
         except SlackUnavailableError as error:
             logger.warning("not announced, or maybe", error=repr(error))
             return False

@@ -171,7 +171,7 @@ class DigestMachine(RuleBasedStateMachine):
     @invariant()
     def whoever_was_promised_a_post_waits_for_it_or_is_told(self) -> None:
         run, notices = self.digest.run, self.digest.notices
-        is_waited_for = run is not None and run_state.is_promised(run)
+        is_waited_for = run is not None and run.is_promised
         assert is_waited_for or not self.is_waited_for or any(each.to for each in notices)
         self.is_waited_for = is_waited_for
         self.digest = replace(self.digest, notices=tuple(n for n in notices if not n.to))

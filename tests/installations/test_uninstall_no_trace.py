@@ -116,7 +116,7 @@ class Life:
         alert = AlertCard(
             channel_id=f"C_{self.mark}", falls=(fall,), due=now, taken_by=f"U_{self.mark}"
         )
-        await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert)
+        await digests.keep_card(self.workspace, f"{digest.digest_id}/1", alert)
         permissions = Permissions(self.documents)
         await permissions.choose_audiences(self.workspace, {"add": Audience.MANAGERS})
 

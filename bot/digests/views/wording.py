@@ -46,6 +46,7 @@ _GROUP = re.compile(r"S[A-Z0-9]{2,20}")
 MAX_HOST_CHARS = 80
 MINUS = "\N{MINUS SIGN}"
 MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
+SEND_DIGEST, RESUME_DIGEST = "digest.send", "digest.resume"
 MAKE_DIGEST, DIGEST_HERE = "digest.make", "digest.here"
 MAX_FILTER_CHARS = 100
 MAX_PERSON_CHARS = 40

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from bot.blocks.message import Message
-from bot.digests.errors import RESUME_DIGEST, SEND_DIGEST, owner_notice
+from bot.digests.errors import owner_notice
 from bot.digests.models import Digest, Outcome
-from bot.digests.views.wording import MANAGE_DIGEST, failure_text
+from bot.digests.views.wording import MANAGE_DIGEST, RESUME_DIGEST, SEND_DIGEST, failure_text
 from bot.keys.failures import FailureReason
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
 from tests.builders import HOSTILE_TEXTS
