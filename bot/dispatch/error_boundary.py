@@ -167,6 +167,14 @@ class OncePerMessage:
         return await self._seen.remember(key)
 
 
+async def _say(request: Request, message: Message, *, in_form: bool) -> None:
+    """Answer with a message, in the open form if the person sees nothing else."""
+    if in_form:
+        await draw_or_reply(request, usage.as_form(message), message)
+    else:
+        await request.reply(message)
+
+
 @dataclass(slots=True, eq=False)
 class WaitingRequest:
     """A request that waits for its answer. `form_waits`: their form says "please wait"."""
@@ -182,10 +190,7 @@ class WaitingRequest:
         message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
         in_form = answer.view_id and (self.form_waits or answer.window is None)
         with log_and_suppress("person does not know of the stop", BotError):
-            if in_form and not answer.on_stop:
-                await draw_or_reply(request, usage.interrupted_form(shown), message)
-            else:
-                await request.reply(message)
+            await _say(request, message, in_form=bool(in_form))
 
 
 @dataclass(slots=True)
@@ -299,7 +304,4 @@ class ErrorBoundary:
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with log_and_suppress("could not explain the failure", Exception):
             message = await self.explain(error, request)
-            if in_form:
-                await draw_or_reply(request, usage.failure_form(message), message)
-            else:
-                await request.reply(message)
+            await _say(request, message, in_form=in_form)

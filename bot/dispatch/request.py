@@ -5,7 +5,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -139,23 +139,16 @@ class Answer:
         await update_form(self.client, self.view_id or "", form)
         self.drawn = form
 
-    @property
-    def replaces_progress(self) -> bool:
-        """Whether the answer can take the place of a progress message.
-
-        After a press the response_url replaces the pressed message, not the latest one, and a
-        message without a response_url cannot be replaced at all.
-        """
-        is_new = bool(self.origin.response_url) and not self.origin.is_message
-        return self.takes_place or is_new or self.window is not None
-
     async def _send_progress(self, message: Message) -> None:
         if self.window:  # only there: a direct message would stay for ever
             if await self._show(self.window, message):
                 self.sent = Sent.PROGRESS
             return
+        # After a press the response_url replaces the pressed message, not the latest one, and a
+        # message without a response_url cannot be replaced at all.
+        is_new = bool(self.origin.response_url) and not self.origin.is_message
         with log_and_suppress("progress message not sent", SlackError):
-            replaces = self.replaces_progress
+            replaces = self.takes_place or is_new
             await self._send(message if replaces else self.lasting_word)
             self.sent = Sent.PROGRESS
             self.takes_place = replaces
@@ -244,10 +237,6 @@ class Request:
     async def fetch_member(self) -> Member:
         """Return the person as Slack describes them now; raise SlackError."""
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
-
-    def with_note(self, note: str) -> "Request":
-        """Return the same request in a form that carries `note`."""
-        return replace(self, note=note)
 
     @contextmanager
     def logged(self, what: str) -> Iterator[None]:

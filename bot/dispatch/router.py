@@ -22,7 +22,7 @@ from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_press, is_ephemeral
 from bot.dispatch.request import FormErrors, Request
-from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, sent_elsewhere_form
+from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, SENT_ELSEWHERE, as_form
 from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError
@@ -130,7 +130,7 @@ class Dispatcher:
             if is_first:
                 self._latest[request.answer.view_id] = request.reference
             elif first is request:
-                request.answer.drawn = sent_elsewhere_form()
+                request.answer.drawn = as_form(SENT_ELSEWHERE)
             if busy:
                 view = first.answer.drawn or busy()
                 await ack(response_action="update", view=renamed(dict(view)))

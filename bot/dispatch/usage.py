@@ -39,6 +39,10 @@ READ_OUTSIDE = plain_message(
 CANCELED = plain_message("Canceled. Nothing was done.")
 # In place of "still working".
 ANSWERED_IN_FORM = plain_message("The answer is in the form.")
+# To a form that another process has got before.
+SENT_ELSEWHERE = plain_message(
+    "You have sent this form already. Type the command again to see it."
+)
 # To a button without a command.
 OLD_BUTTON = plain_message("That button is from an older version. Type the command instead.")
 # To a command with a key or token, which is not repeated.
@@ -47,7 +51,6 @@ EXPOSED_KEY = plain_message(
     " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
     " in a private form."
 )
-_TITLE = "Domain Tracker"
 _MORE = "Add `help` to any command. The Home tab shows an overview."
 MAX_LINE_CHARS = 100
 
@@ -163,34 +166,18 @@ def interrupted_message(command_line: str | None) -> Message:
     `command_line` repeats the request, if possible, and stands in front: a person may get several
     such answers at once.
     """
-    text = _interrupted_text(command_line)
-    if not command_line:
-        return plain_message(text)
-    mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    return plain_message(mrkdwn, again_button(command_line))
-
-
-def interrupted_form(command_line: str | None) -> Block:
-    """Return the same answer as a form, in place of the open one."""
-    return paragraph_notice(_TITLE, _interrupted_text(command_line))
-
-
-def failure_form(message: Message) -> Block:
-    """Return a message about a failure as a form, without its buttons."""
-    return paragraph_notice(_TITLE, message.text)
-
-
-def sent_elsewhere_form() -> Block:
-    """Return the answer to a form that another process has got before."""
-    return paragraph_notice(
-        _TITLE, "You have sent this form already. Type the command again to see it."
-    )
-
-
-def _interrupted_text(command_line: str | None) -> str:
     name, _, text = (command_line or "").partition(" ")
     command = COMMANDS.get(name)
     step = "It may still have been done. Check before you repeat it."
     if command and not (command.changes and text):
         step = "Please try again."
-    return f"⚠️ The app is restarting, so this got no answer. {step}"
+    shown = f"{code(command_line, MAX_LINE_CHARS)}: " if command_line else ""
+    return plain_message(
+        f"{shown}⚠️ The app is restarting, so this got no answer. {step}",
+        again_button(command_line),
+    )
+
+
+def as_form(message: Message) -> Block:
+    """Return what a message says as a form, without its buttons."""
+    return paragraph_notice("Domain Tracker", message.text)

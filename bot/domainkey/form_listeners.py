@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.access.permissions import Permissions
+from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.blocks.text import duration_text
 from bot.digests.access import is_channel
@@ -155,7 +156,7 @@ class KeyFormListeners:
         with suppress(BotError):
             pair = await self.key_service.keys.pair(request.workspace)
         form = forms.key_form(request.as_metadata(), values, why, in_use=pair)
-        await draw_or_reply(request, form, forms.not_saved_message(why))
+        await draw_or_reply(request, form, plain_message(f"The key was not saved. {why}"))
 
     async def _go_on(self, request: Request, check: KeyCheck, member: Member) -> None:
         """Show `member`, who saved a key, the next step, and go on with what waits for one."""

@@ -162,10 +162,6 @@ def use_key_question(text: str, metadata: str) -> tuple[Block, Message]:
     return form, plain_message(text, use, cancel_button())
 
 
-def not_saved_message(why: str) -> Message:
-    return plain_message(f"The key was not saved. {why}")
-
-
 def second_step(
     record: KeyRecord, earlier: EarlierKey, domains: int | None, metadata: str
 ) -> Block:

@@ -142,7 +142,9 @@ def key_state_message(
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
     may_scan = _is_of_use(record, today) and "scan" not in record.lacks
     foot += [nights_text(outlook, allowance)] if outlook and may_scan else []
-    foot += [earlier_line(earlier)] if earlier else []
+    if earlier:
+        until = moment_token(earlier.until)
+        foot.append(f"↩️ The old key, {label_text(earlier.record)}, is kept until {until}.")
     return message_of(
         section(f"{title}\n{warning}" if warning else title),
         fields(_pairs(record, today)),
@@ -205,12 +207,6 @@ def _not_connected_message(*, may_name: bool) -> Message:
     set_key = button("Set key", SET_KEY, style="primary")
     more = _more_buttons(None, may_name=may_name)
     return message_of(section(f"*{text}*\n{how}"), *actions(set_key), *more)
-
-
-def earlier_line(earlier: EarlierKey) -> str:
-    """Return mrkdwn that the earlier key is kept for a while."""
-    until = moment_token(earlier.until)
-    return f"↩️ The old key, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: EarlierKey | None, *, is_urgent: bool) -> list[Block]:

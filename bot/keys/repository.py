@@ -93,7 +93,8 @@ class Keys:
             is_same = self._holds(workspace, before, draft.secret)
             return _encoded(new_key_pair(sealed, record, before, is_same=is_same))
 
-        return await self._put(workspace, with_new)
+        await store.update(self.documents, _document_key(workspace), with_new)
+        return await self.present(workspace)
 
     async def hold(self, workspace: WorkspaceId, draft: KeyDraft, by: str) -> None:
         """Keep an entered key, sealed, until the person confirms it or a quarter of an hour."""
@@ -118,13 +119,13 @@ class Keys:
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
         """Swap the keys; raise KeysChangedError if they were changed since it was read."""
 
-        def with_earlier(document: store.Document | None) -> store.Write:
-            pair = _decoded(document) if document else None
-            if pair is None or pair.earlier is None or pair.earlier.sealed != key.sealed:
+        def swapped(pair: KeyPair) -> KeyPair:
+            if pair.earlier is None or pair.earlier.sealed != key.sealed:
                 raise KeysChangedError("the keys were changed")
-            return _encoded(pair.rolled_back(pair.earlier, self.clock()))
+            return pair.rolled_back(pair.earlier, self.clock())
 
-        return await self._put(workspace, with_earlier)
+        await self.change(workspace, swapped)
+        return await self.present(workspace)
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
         """Delete the earlier key; return whether it was that one."""
@@ -220,11 +221,6 @@ class Keys:
             workspace,
             lambda pair: pair.noted(change) if pair.sealed == key.sealed else pair,
         )
-
-    async def _put(self, workspace: WorkspaceId, change: store.Change) -> KeyPair:
-        document = await store.update(self.documents, _document_key(workspace), change)
-        assert document is not None  # noqa: S101  # `change` writes
-        return _decoded(document)
 
     def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
         return self.ring.decrypt(sealed, _about(workspace))

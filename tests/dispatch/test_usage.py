@@ -4,7 +4,7 @@ from bot.dispatch.command_text import NotUnderstood
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.usage import (
     MAX_PARTS_SHOWN,
-    interrupted_form,
+    as_form,
     interrupted_message,
     late_message,
     not_understood_message,
@@ -55,7 +55,7 @@ def test_a_line_that_came_late_is_offered_and_does_nothing(text: str) -> None:
 
 @loop_over("line", [None, SCAN, ADD])
 def test_a_form_has_no_buttons_with_hidden_answers(line: str | None) -> None:
-    form = interrupted_form(line)
+    form = as_form(interrupted_message(line))
 
     assert_slack_takes_form(form)
     assert buttons(form) == {}
