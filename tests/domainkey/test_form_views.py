@@ -70,13 +70,6 @@ def fields_of(form: Json) -> dict[str, Json]:
     return {block["block_id"]: block for block in form["blocks"] if block["type"] == "input"}
 
 
-@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
-def test_what_an_admin_typed_does_nothing(text: str) -> None:
-    record = a_key_record(label=text, scopes=(text,) * 9, lacks=("add", "scan"))
-
-    assert_slack_takes(key_state_message(record, None, MOMENT))
-
-
 @loop_over("trouble", [None, "Why not.", "x" * 5_000], ids=["first", "again", "long"])
 @loop_over("expiry", EXPIRIES)
 def test_slack_takes_the_form(expiry: str, trouble: str | None) -> None:

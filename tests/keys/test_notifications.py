@@ -127,21 +127,6 @@ async def test_each_step_of_the_countdown_is_sent_once(bot: Bot) -> None:
     assert said == ["expiry-14", "expiry-7", "expiry-3", "expiry-1", "expiry-0"]
 
 
-async def test_each_step_reaches_everyone_after_a_failure_halfway(bot: Bot) -> None:
-    await bot.permissions.name_managers(ONE, ("U2",))
-    bot.posts.fails_after = 1
-    await bot.at(14)
-    bot.posts.fails_after = None
-
-    said = await bot.at(7)
-
-    assert list(zip(bot.notified, said, strict=True)) == [
-        ("U1", "expiry-14"),
-        ("U1", "expiry-7"),
-        ("U2", "expiry-7"),
-    ]
-
-
 async def test_the_age_of_a_key_is_mentioned_once(bot: Bot) -> None:
     await bot.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
     bot.clock.now = MOMENT + 90 * DAY
