@@ -29,7 +29,7 @@ from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
-from bot.domainkey.service import KeyService, KeyState
+from bot.domainkey.service import KeyService
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
@@ -136,12 +136,14 @@ class Features:
             self.tracker.allowance,
             clock=clock,
         )
-        self.key_state = KeyState(
-            keys=self.keys,
-            permissions=self.permissions,
-            tracker=self.tracker,
-            nightly_setting=self.nightly_setting,
-            portfolio=self.portfolio,
+        self.key_service = KeyService(
+            self.keys,
+            self.tracker,
+            self.portfolio,
+            self.audit,
+            self.seen,
+            self.permissions,
+            self.nightly_setting,
         )
 
     def _build_digests(self, services: Services) -> None:
@@ -228,13 +230,9 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
 
 def _register_key(dispatcher: Dispatcher, features: Features) -> None:
     """Attach what managers do with the key, and what admins decide."""
-    key_service = KeyService(
-        features.keys, features.tracker, features.portfolio, features.audit, features.seen
-    )
     KeyListeners(
         permissions=features.permissions,
-        key_service=key_service,
-        state=features.key_state,
+        key_service=features.key_service,
         digests=features.digests,
         audit=features.audit,
         nightly_setting=features.nightly_setting,
@@ -242,7 +240,7 @@ def _register_key(dispatcher: Dispatcher, features: Features) -> None:
     ).register(dispatcher)
     KeyFormListeners(
         permissions=features.permissions,
-        key_service=key_service,
+        key_service=features.key_service,
         tracker=features.tracker,
         nightly_setting=features.nightly_setting,
         kept_commands=features.kept_commands,
@@ -256,7 +254,7 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
     """Attach the tab: everything that the other features know, in one place."""
     HomeListeners(
         permissions=features.permissions,
-        key_state=features.key_state,
+        key_service=features.key_service,
         portfolio=features.portfolio,
         kept_facts=features.kept_facts,
         digests=features.repository,

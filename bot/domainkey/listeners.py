@@ -23,7 +23,7 @@ from bot.dispatch.incoming import field_in
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
 from bot.domainkey import views
-from bot.domainkey.service import KeyService, KeyState
+from bot.domainkey.service import KeyService
 from bot.keys.views import CHECK_KEY
 from bot.process.errors import BotError
 from bot.scans.nightly import NightlySetting
@@ -39,7 +39,6 @@ class KeyListeners:
 
     permissions: Permissions
     key_service: KeyService
-    state: KeyState
     digests: DigestService
     audit: Audit
     nightly_setting: NightlySetting
@@ -66,7 +65,7 @@ class KeyListeners:
             await request.reply(views.TYPED_KEY)
         else:
             member = await self.permissions.require_configurer(request)
-            state = await self.state.message_for(member, request.workspace)
+            state = await self.key_service.state_message(member, request.workspace)
             await request.reply(state)
 
     async def check_key(self, request: Request, _value: str) -> None:

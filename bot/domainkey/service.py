@@ -52,6 +52,8 @@ class KeyService:
     portfolio: Portfolio
     audit: Audit
     seen: SeenDomains
+    permissions: Permissions
+    nightly_setting: NightlySetting
 
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_confirmed: bool = False
@@ -139,19 +141,8 @@ class KeyService:
             shown = record.shown if record else None
             await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyState:
-    """Composes the message about the state of the key, for `/domainkey` and the Home tab."""
-
-    keys: Keys
-    permissions: Permissions
-    tracker: WorkspaceTracker
-    nightly_setting: NightlySetting
-    portfolio: Portfolio
-
-    async def message_for(self, member: Member, workspace: WorkspaceId) -> Message:
-        """Return the state for a manager or admin; raise StoreError."""
+    async def state_message(self, member: Member, workspace: WorkspaceId) -> Message:
+        """Return the state of the key for a manager or admin, for `/domainkey` and Home."""
         pair = await self.keys.pair(workspace)
         named = await self.permissions.managers(workspace)
         outlook = None

@@ -19,7 +19,7 @@ from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import OPEN_MESSAGES, Request, request_from
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
-from bot.domainkey.service import KeyState
+from bot.domainkey.service import KeyService
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.service import Portfolio, Snapshot
 from bot.home.views import REFRESH, HomePage, home_view, refreshable
@@ -45,7 +45,7 @@ class HomeListeners:
     """
 
     permissions: Permissions
-    key_state: KeyState
+    key_service: KeyService
     portfolio: Portfolio
     kept_facts: FactsRepository
     digests: DigestRepository
@@ -169,7 +169,7 @@ class HomeListeners:
                     for each in await self.digests.of_workspace(workspace)
                     if not each.plan.is_own or each.made_by == member.user_id
                 ]
-                key = await self.key_state.message_for(member, workspace)
+                key = await self.key_service.state_message(member, workspace)
                 return replace(page, key=key, digests=digests)
         except BotError as error:
             if manages:

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from datetime import date
+from typing import cast
 
 import pytest
 
+from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
 from bot.domainkey.service import KeyService
 from bot.domains.seen import SeenDomains
@@ -19,6 +21,7 @@ from bot.keys.key_record import (
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.workspace import WorkspaceId
+from bot.scans.nightly import NightlySetting
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
@@ -42,7 +45,13 @@ class Bot:
         self.portfolio = Portfolio(connection.list_domains, clock=self.clock)
         self.audit = Audit(documents, clock=self.clock)
         self.service = KeyService(
-            self.keys, connection, self.portfolio, self.audit, SeenDomains(documents)
+            self.keys,
+            connection,
+            self.portfolio,
+            self.audit,
+            SeenDomains(documents),
+            Permissions(documents),
+            cast(NightlySetting, None),  # nothing is said of nights
         )
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
