@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from slack_bolt.async_app import AsyncApp
 
 from bot.access.permissions import Permissions
-from bot.access.repository import Audiences, Audit, Managers
+from bot.access.repository import Audit
 from bot.app.failures import Failures
 from bot.app.services import Services
 from bot.digests.access import DigestAccess
@@ -27,13 +27,9 @@ from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
-from bot.domainkey.admin_listeners import AdminListeners
-from bot.domainkey.first_steps import FirstSteps
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
-from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
-from bot.domainkey.state import KeyState
 from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
 from bot.domains.add_many import DomainLists
@@ -41,9 +37,7 @@ from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, ShownScores, StoredVersions
-from bot.home.collector import HomeCollector
 from bot.home.listeners import HomeListeners
-from bot.home.screen import HomeScreen
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -53,7 +47,7 @@ from bot.scans.listeners import ScanListeners
 from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
-from bot.slack.usergroups import UserGroups
+from bot.slack.channels import UserGroups
 from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
@@ -100,11 +94,11 @@ class Features:
         """Build the key, who may do what, and the way to Domain Tracker."""
         documents, clock, tasks = services.documents, services.clock, services.tasks
         self.keys = Keys(documents, services.ring, clock=clock)
-        self.managers = Managers(documents)
-        self.permissions = Permissions(self.managers, Audiences(documents))
+        self.permissions = Permissions(documents)
         self.audit = Audit(documents, clock=clock)
-        posting = services.posting
-        self.notices = KeyNotices(documents, tasks, posting, self.keys, self.managers, clock=clock)
+        self.notices = KeyNotices(
+            documents, tasks, services.posting, self.keys, self.permissions, clock=clock
+        )
         limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
         self.client = TrackerClient(
             services.tracker_http,
@@ -146,12 +140,14 @@ class Features:
             self.tracker.allowance,
             clock=clock,
         )
-        self.key_state = KeyState(
-            keys=self.keys,
-            permissions=self.permissions,
-            tracker=self.tracker,
-            nightly_setting=self.nightly_setting,
-            portfolio=self.portfolio,
+        self.key_service = KeyService(
+            self.keys,
+            self.tracker,
+            self.portfolio,
+            self.audit,
+            self.seen,
+            self.permissions,
+            self.nightly_setting,
         )
 
     def _build_digests(self, services: Services) -> None:
@@ -175,7 +171,7 @@ def register_features(app: AsyncApp, services: Services) -> Features:
     app.error(answer_unread)
     _register_members(dispatcher, services, features)
     _register_digests(dispatcher, services, features)
-    _register_key(dispatcher, services, features)
+    _register_key(dispatcher, features)
     _register_home(dispatcher, services, features)
     services.metrics.gauges.set_source(
         DIGESTS, lambda: overdue(features.repository, services.clock())
@@ -236,51 +232,38 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     DigestLineListeners(listed, form).register(dispatcher)
 
 
-def _register_key(dispatcher: Dispatcher, services: Services, features: Features) -> None:
+def _register_key(dispatcher: Dispatcher, features: Features) -> None:
     """Attach what managers do with the key, and what admins decide."""
-    screen = KeyScreen(features.failures.explain, services.clock)
-    key_service = KeyService(
-        features.keys, features.tracker, features.portfolio, features.audit, features.seen
-    )
     KeyListeners(
         permissions=features.permissions,
-        key_service=key_service,
-        state=features.key_state,
+        key_service=features.key_service,
         digests=features.digests,
         audit=features.audit,
+        nightly_setting=features.nightly_setting,
+        explain=features.failures.explain,
     ).register(dispatcher)
     KeyFormListeners(
         permissions=features.permissions,
-        keys=features.keys,
-        key_service=key_service,
-        first_steps=FirstSteps(
-            tracker=features.tracker,
-            nightly_setting=features.nightly_setting,
-            kept_commands=features.kept_commands,
-            lines=dispatcher.lines,
-            digests=features.digests,
-        ),
-        screen=screen,
-    ).register(dispatcher)
-
-    AdminListeners(
-        permissions=features.permissions,
-        audit=features.audit,
+        key_service=features.key_service,
+        tracker=features.tracker,
         nightly_setting=features.nightly_setting,
-        screen=screen,
+        kept_commands=features.kept_commands,
+        lines=dispatcher.lines,
+        digests=features.digests,
+        explain=features.failures.explain,
     ).register(dispatcher)
 
 
 def _register_home(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach the tab: everything that the other features know, in one place."""
-    collector = HomeCollector(
+    HomeListeners(
         permissions=features.permissions,
-        key_state=features.key_state,
+        key_service=features.key_service,
         portfolio=features.portfolio,
         kept_facts=features.kept_facts,
         digests=features.repository,
+        documents=services.documents,
         explain=features.failures.explain,
+        replies=services.replies,
         reads_messages=services.settings.slack_mentions,
-    )
-    screen = HomeScreen(collector=collector, replies=services.replies)
-    HomeListeners(screen=screen, documents=services.documents).register(dispatcher)
+    ).register(dispatcher)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.dispatch.answer import Sent
 from bot.dispatch.command_lines import CommandLines
-from bot.dispatch.request import FormErrors, Request, draw_or_reply
+from bot.dispatch.request import FormErrors, Request, Sent, draw_or_reply
 from bot.dispatch.router import Dispatcher
 from bot.domains.service import Portfolio
 from bot.scans import shortcut_views as views

@@ -8,7 +8,8 @@ from typing import NoReturn
 
 import pytest
 
-from bot.access.repository import Act, Audiences, Audit, Managers
+from bot.access.permissions import Permissions
+from bot.access.repository import Act, Audit
 from bot.digests.baseline import pack
 from bot.digests.models import AlertCard, Fall
 from bot.digests.repository import DigestRepository
@@ -99,7 +100,7 @@ class Life:
             )
             await keys.save(self.workspace, draft, set_by=f"U_{self.mark}")
             await keys.hold(self.workspace, draft, f"U_{self.mark}")
-        await Managers(self.documents).name(self.workspace, (f"U_{self.mark}",))
+        await Permissions(self.documents).name_managers(self.workspace, (f"U_{self.mark}",))
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
         digests = DigestRepository(self.documents)
@@ -116,7 +117,8 @@ class Life:
             channel_id=f"C_{self.mark}", falls=(fall,), due=now, taken_by=f"U_{self.mark}"
         )
         await digests.keep_card(self.workspace, f"{digest.digest_id}/1", alert)
-        await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
+        permissions = Permissions(self.documents)
+        await permissions.choose_audiences(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:
         await SeenDomains(self.documents).note(self.workspace, [f"{self.mark}.example"])

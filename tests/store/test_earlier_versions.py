@@ -14,7 +14,8 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from bot.access.repository import Act, Audiences, Audit, Managers
+from bot.access.permissions import Permissions
+from bot.access.repository import Act, Audit
 from bot.digests.baseline import unpack
 from bot.digests.repository import ALERT, DigestRepository
 from bot.dispatch.commands import Audience
@@ -82,7 +83,7 @@ def portfolio() -> Portfolio:
 
 
 async def audiences(documents: Documents) -> None:
-    assert (await Audiences(documents).chosen(HOME))["add"] is Audience.MANAGERS
+    assert (await Permissions(documents).audiences(HOME))["add"] is Audience.MANAGERS
 
 
 async def audit(documents: Documents) -> None:
@@ -153,7 +154,7 @@ async def listed(documents: Documents) -> None:
 
 
 async def managers(documents: Documents) -> None:
-    assert await Managers(documents).named(HOME) == (BOB,)
+    assert await Permissions(documents).managers(HOME) == (BOB,)
 
 
 async def nights(documents: Documents) -> None:
