@@ -124,12 +124,7 @@ class Features:
         )
         self.kept_facts = FactsRepository(documents)
         self.scans = Scans(
-            self.tracker.scan,
-            self.portfolio,
-            documents,
-            self.kept_facts,
-            clock=clock,
-            names=services.settings.scan_names,
+            self.tracker.scan, self.portfolio, documents, self.kept_facts, clock=clock
         )
         self.bulk = BulkScans(documents, tasks, self.scans, services.posting, clock=clock)
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))

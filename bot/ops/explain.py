@@ -10,7 +10,7 @@ from bot.process.clock import utc_now
 from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import SECTIONS
-from bot.tracker.names import Names, humanized, load_names
+from bot.tracker.names import humanized, use_names
 from bot.tracker.readings import Reading, Verdict, section_name
 
 STDIO = "-"
@@ -37,14 +37,11 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
     if not isinstance(scan, dict):
         raise OperatingError(f"{printable(name)} holds no scan: a JSON object with sections.")
     sections = {section: scan[section] for section in SECTIONS if section in scan}
-    return [*_lines(explain(sections, utc_now(), _table(names_file)))]
-
-
-def _table(path: Path | None) -> Names:
     try:
-        return load_names(path)
+        use_names(names_file)
     except (OSError, ValueError) as error:
         raise OperatingError(f"SCAN_NAMES_FILE: {printable(str(error))}") from error
+    return [*_lines(explain(sections, utc_now()))]
 
 
 def _lines(explained: Explained) -> Iterator[str]:

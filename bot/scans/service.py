@@ -21,7 +21,6 @@ from bot.tracker.changes import Change, changes_between
 from bot.tracker.facts import facts_of
 from bot.tracker.findings import ScanFacts
 from bot.tracker.models import SECTIONS, Domain, ScanResult
-from bot.tracker.names import Names
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Section, section_of
 
@@ -81,7 +80,6 @@ class Scans:
     kept_facts: FactsRepository
     _: KW_ONLY
     clock: Clock
-    names: Names
     _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )
@@ -170,7 +168,7 @@ class Scans:
             is_owned=domain.may_be(self.portfolio.owned_type),
             domain_id=domain.domain_id,
             scanned_at=now,
-            facts=facts_of(result.sections, now, self.names),
+            facts=facts_of(result.sections, now),
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 

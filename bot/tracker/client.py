@@ -84,12 +84,7 @@ class TrackerClient:
     """
 
     def __init__(
-        self,
-        http: httpx.AsyncClient,
-        *,
-        base_url: str,
-        limits: SharedLimits,
-        on_call: OnCall,
+        self, http: httpx.AsyncClient, *, base_url: str, limits: SharedLimits, on_call: OnCall
     ) -> None:
         self._http = http
         self._base_url = base_url.rstrip("/")

@@ -1,10 +1,13 @@
-"""Load the table of names by which scans are read: `names.toml`, and an operator's additions."""
+"""Load the table of names by which scans are read: `names.toml`, and an operator's additions.
+
+The table is one of the process: every rule would carry it along otherwise.
+"""
 
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -46,7 +49,7 @@ def humanized(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Names:
     """The table: sets of normalized names and words. `protections` are by the names they have."""
 
@@ -123,43 +126,48 @@ class Names:
 
 _LISTS = (
     *("issue_lists", "conclusive_lists", "failure_lists", "pass_lists", "unchecked_lists"),
-    *("ignored", "neutral", "neutral_parts", "switches", "threats", "attacks", "old_protocols"),
+    *("ignored", "neutral", "neutral_words", "neutral_parts", "switches", "bad_scores"),
+    *("threats", "attacks", "old_protocols", "protection_words"),
 )
 # Compared without `is` and `has`.
-_FLAGS = ("bad_if_true", "bad_if_false", "results", "present")
+_FLAGS = ("bad_if_false", "results", "present")
+_TABLES = ("states", "grades", "counts", "ends")
 
 
-def parse_names(data: Mapping[str, Any]) -> Names:
-    """Return the table that TOML holds; raise KeyError, TypeError or re.error for another one."""
+def load_names(path: Path | None) -> Names:
+    """Return the bot's table with the names of a file added; raise OSError or ValueError."""
+    own = tomllib.loads(files("bot.tracker").joinpath("names.toml").read_text(encoding="utf-8"))
+    if path is None:
+        return _parsed(own)
+    added = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        return _parsed(_merged(own, added, str(path)))
+    except (KeyError, TypeError, re.error) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _parsed(data: Mapping[str, Any]) -> Names:
     severities, texts, failures = data["severities"], data["texts"], data["failures"]
     signs = data["signs"]
     ranks = ("critical", "high", "medium", "low", "info")
+    plain: dict[str, Any] = {name: frozenset(map(normalized, data[name])) for name in _LISTS}
+    plain |= {name: frozenset(map(without_prefix, data[name])) for name in _FLAGS}
+    plain |= {name: _sets(data[name]) for name in _TABLES}
     return Names(
-        **{name: frozenset(map(normalized, data[name])) for name in _LISTS},
-        **{name: frozenset(map(without_prefix, data[name])) for name in _FLAGS[1:]},
+        **plain,
         bad_if_true=frozenset(
             map(without_prefix, [*data["bad_if_true"], *data["attacks"], *data["old_protocols"]])
         ),
-        neutral_words=frozenset(data["neutral_words"]),
-        bad_scores=frozenset(data["bad_scores"]),
         protections={
             normalized(name): shown
             for shown, names in data["protections"].items()
             for name in names
         },
-        protection_words=frozenset(data["protection_words"]),
-        states=_sets(data["states"]),
         severity_names=frozenset(map(normalized, severities["names"])),
         severities={normalized(word): rank for rank in ranks for word in severities[rank]},
-        grades={
-            "names": frozenset(map(normalized, data["grades"]["names"])),
-            "bad": frozenset(data["grades"]["bad"]),
-        },
-        counts=_sets(data["counts"]),
         titles=tuple(map(normalized, texts["title"])),
         fixes=tuple(map(normalized, texts["fix"])),
         subjects=tuple(map(normalized, texts["subject"])),
-        ends=_sets(data["ends"]),
         signs=_sets({name: words for name, words in signs.items() if name != "hosts"}),
         host_keys=tuple(map(normalized, signs["hosts"])),
         failures=_sets({name: words for name, words in failures.items() if name != "texts"}),
@@ -180,27 +188,6 @@ def _sets(data: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
     return {name: frozenset(map(normalized, values)) for name, values in data.items()}
 
 
-@cache
-def default_names() -> Names:
-    """Return the table that comes with the bot."""
-    return parse_names(_default_data())
-
-
-def load_names(path: Path | None) -> Names:
-    """Return the bot's table with the names of a file added; raise OSError or ValueError."""
-    if path is None:
-        return default_names()
-    added = tomllib.loads(path.read_text(encoding="utf-8"))
-    try:
-        return parse_names(_merged(_default_data(), added, str(path)))
-    except (KeyError, TypeError, re.error) as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def _default_data() -> dict[str, Any]:
-    return tomllib.loads(files("bot.tracker").joinpath("names.toml").read_text(encoding="utf-8"))
-
-
 def _merged(
     own: dict[str, Any], added: Mapping[str, Any], where: str, *, may_add: bool = False
 ) -> dict[str, Any]:
@@ -217,3 +204,13 @@ def _merged(
         else:
             raise ValueError(f"{where}: {key} is not a list of texts")
     return own
+
+
+NAMES = load_names(None)
+
+
+def use_names(path: Path | None) -> None:
+    """Read scans in this process by the names of a file too; raise OSError or ValueError."""
+    names = load_names(path)
+    for each in fields(Names):
+        setattr(NAMES, each.name, getattr(names, each.name))

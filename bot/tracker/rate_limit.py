@@ -153,10 +153,7 @@ class RateLimiter:
     """
 
     def __init__(
-        self,
-        *,
-        clock: Clock = utc_now,
-        chance: Callable[[], float] = random.random,
+        self, *, clock: Clock = utc_now, chance: Callable[[], float] = random.random
     ) -> None:
         self._clock = clock
         self._chance = chance

@@ -20,8 +20,9 @@ from bot.domains.kept_facts import (
 from bot.process.concurrency import FEW
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
+from bot.tracker.facts import facts_of
 from bot.tracker.findings import EndDate, Severity
-from tests.builders import MOMENT, facts_of
+from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")

@@ -38,7 +38,6 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.models import NewDomain
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY, MOMENT, a_domain
@@ -128,7 +127,6 @@ class Life:
             portfolio,
             self.documents,
             facts,
-            names=default_names(),
             clock=self.clock,
         )
         for number in range(self.scans):

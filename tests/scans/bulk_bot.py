@@ -13,7 +13,6 @@ from bot.scans.bulk_record import BulkScan, items_of
 from bot.scans.bulk_runner import BulkScans
 from bot.scans.service import Scans
 from bot.tracker.models import ScanResult
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
@@ -47,9 +46,7 @@ class Bot:
         return BulkScans(
             self.documents,
             self.tasks,
-            Scans(
-                self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
-            ),
+            Scans(self.scan, portfolio, self.documents, ends, clock=self.clock),
             self.posts,
             clock=self.clock,
         )

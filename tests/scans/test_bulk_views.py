@@ -14,9 +14,10 @@ from bot.scans.bulk_views import (
     running_message,
     started_message,
 )
+from bot.tracker.facts import facts_of
 from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
-from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_key_record, facts_of
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_key_record
 from tests.loops import loop_over
 
 

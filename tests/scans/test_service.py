@@ -16,7 +16,6 @@ from bot.process.workspace import WorkspaceId
 from bot.scans.service import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
 from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import SECTIONS, InvalidKeyError, ScanResult, UnavailableError
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
@@ -57,7 +56,6 @@ def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Sca
         portfolio,
         documents,
         FactsRepository(documents),
-        names=default_names(),
         clock=clock,
     )
 

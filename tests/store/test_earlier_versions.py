@@ -40,7 +40,6 @@ from bot.store.postgres.migrations import migrate
 from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 from bot.store.sqlite import open_sqlite
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY
@@ -167,7 +166,6 @@ async def scan(documents: Documents) -> None:
         portfolio(),
         documents,
         FactsRepository(documents),
-        names=default_names(),
         clock=lambda: WRITTEN_AT,
     )
     assert (await scans.last(HOME, "shop.example")).sections

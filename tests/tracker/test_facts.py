@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tracker.dates import read_date
+from bot.tracker.facts import facts_of
 from bot.tracker.findings import MAX_KEPT_ISSUES, EndDate, Knowledge, Severity
-from tests.builders import facts_of
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 

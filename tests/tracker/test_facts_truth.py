@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tracker.facts import MIN_PASSED, explain
+from bot.tracker.facts import MIN_PASSED, explain, facts_of
 from bot.tracker.findings import Knowledge, ScanFacts
-from bot.tracker.names import Names, default_names
+from bot.tracker.names import NAMES, Names
 from bot.tracker.readings import Verdict
-from tests.builders import facts_of
 from tests.tracker import shapes
 from tests.truth import NOW, judged, samples, verdict
 
@@ -28,40 +27,40 @@ def test_nothing_false_is_said_and_everything_true_but_one_all_clear() -> None:
     assert wrong == {"withheld": 1}
 
 
-def read(sections: Mapping[str, Any], names: Names | None = None) -> ScanFacts:
-    return facts_of({**shapes.HEALTHY, **sections}, NOW, names)
+def read(sections: Mapping[str, Any]) -> ScanFacts:
+    return facts_of({**shapes.HEALTHY, **sections}, NOW)
 
 
-def end_of(sections: Mapping[str, Any], names: Names | None = None) -> str | None:
-    facts, section = read(sections, names), next(iter(sections))
+def end_of(sections: Mapping[str, Any]) -> str | None:
+    facts, section = read(sections), next(iter(sections))
     end = facts.registration if section == "whois" else facts.certificate
     return str(end.day) if end else None
 
 
-def wrongly_read(names: Names | None = None) -> Iterator[str]:
+def wrongly_read() -> Iterator[str]:
     """Yield the names of the shapes of which something false is read, the few first."""
     for name, (scan, wanted) in shapes.SIGNS.items():
-        facts = facts_of(scan, NOW, names)
+        facts = facts_of(scan, NOW)
         given = {**facts.signs, **({"registered": facts.registered} if facts.registered else {})}
         if given != wanted:
             yield f"signs: {name}: {given}"
     for name, (scan, day) in shapes.ENDS.items():
-        if (end := end_of(scan, names)) != day:
+        if (end := end_of(scan)) != day:
             yield f"end: {name}: {end}"
     for name, scan in shapes.NO_ISSUE.items():
-        yield from (f"issue: {name}: {each.title}" for each in read(scan, names).issues)
+        yield from (f"issue: {name}: {each.title}" for each in read(scan).issues)
     for name, scan in shapes.FAILED.items():
-        if next(iter(scan)) not in read(scan, names).failed:
+        if next(iter(scan)) not in read(scan).failed:
             yield f"not failed: {name}"
     for name, (scan, titled) in shapes.ISSUES.items():
-        issues = [(each.title, each.fix) for each in read(scan, names).issues]
+        issues = [(each.title, each.fix) for each in read(scan).issues]
         if issues[:1] != [titled]:
             yield f"missed: {name}: {issues}"
     for name, scan in shapes.NO_ALL_CLEAR.items():
-        if read(scan, names).issue_knowledge is Knowledge.NONE:
+        if read(scan).issue_knowledge is Knowledge.NONE:
             yield f"all-clear: {name}"
     for name, scan in shapes.ALL_CLEAR.items():
-        if read(scan, names).issue_knowledge is not Knowledge.NONE:
+        if read(scan).issue_knowledge is not Knowledge.NONE:
             yield f"no all-clear: {name}"
 
 
@@ -79,27 +78,26 @@ NOTHING: dict[type, Any] = {
 
 def parts() -> Iterator[str]:
     """Yield each part of the table, `states.bad` for a table in it."""
-    table = default_names()
     for each in fields(Names):
-        match getattr(table, each.name):
+        match getattr(NAMES, each.name):
             case dict(inner) if any(isinstance(value, frozenset) for value in inner.values()):
                 yield from (f"{each.name}.{key}" for key in inner)
             case _:
                 yield each.name
 
 
-def without(part: str) -> Names:
-    table, (name, _, key) = default_names(), part.partition(".")
-    value = getattr(table, name)
-    left: Any = value | {key: frozenset()} if key else NOTHING[type(value)]
-    return replace(table, **{name: left})
+def without(part: str) -> tuple[str, Any]:
+    """Return the name and the value of a field that lacks a part."""
+    name, _, key = part.partition(".")
+    value = getattr(NAMES, name)
+    return name, value | {key: frozenset()} if key else NOTHING[type(value)]
 
 
-def wrong_words(names: Names | None = None) -> Iterator[str]:
+def wrong_words() -> Iterator[str]:
     """Yield what is wrong about each shape and each sample."""
-    yield from wrongly_read(names)
+    yield from wrongly_read()
     for sample in samples():
-        counts = judged(sample, facts_of(sample.sections, NOW, names))
+        counts = judged(sample, facts_of(sample.sections, NOW))
         yield from (f"{sample.name}: {wrong}" for wrong in counts.elements() if wrong not in RIGHT)
 
 
@@ -109,18 +107,22 @@ def always_wrong() -> frozenset[str]:
 
 
 @pytest.mark.parametrize("part", [*parts()])
-def test_without_a_part_of_the_table_something_is_read_wrongly(part: str) -> None:
+def test_without_a_part_of_the_table_something_is_read_wrongly(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = always_wrong()
 
-    assert any(each not in known for each in wrong_words(without(part)))
+    monkeypatch.setattr(NAMES, *without(part))
+
+    assert any(each not in known for each in wrong_words())
 
 
-NAMES = st.sampled_from(
+KEYS = st.sampled_from(
     sorted(
         {
-            *default_names().bad_if_true,
-            *default_names().bad_if_false,
-            *default_names().protections,
+            *NAMES.bad_if_true,
+            *NAMES.bad_if_false,
+            *NAMES.protections,
             *("status", "checks", "issues", "error", "errors", "warnings", "name", "grade", "x"),
         }
     )
@@ -128,7 +130,7 @@ NAMES = st.sampled_from(
 WORDS = st.sampled_from(["ok", "pass", "fail", "timeout", "true", "no", "A", "F", "", "x", "N/A"])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-1, 3) | WORDS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=20,
 )
 
@@ -136,7 +138,7 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["whois", "dns", "ssl", "security"]), JSON))
 @settings(max_examples=300)
 def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object]) -> None:
-    explained = explain(sections, NOW, default_names())
+    explained = explain(sections, NOW)
     facts = explained.facts
     verdicts = [each.verdict for each in explained.readings.get("security", ())]
 
