@@ -23,6 +23,7 @@ from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send
 from bot.tracker.models import (
     Listing,
     NewDomain,
+    NoResultError,
     RateLimitedError,
     ScanResult,
     TimedOutError,
@@ -58,7 +59,7 @@ async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float)
     """
     call = Call(key=NOT_A_KEY, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
-    reply = await send(http, request, is_write=False)
+    reply = await send(http, request)
     # Not by the status: a proxy of something else may answer 401 or 403 too.
     return None if refusal_in_text(reply.body.decode(errors="replace")) else reply.status
 
@@ -188,14 +189,17 @@ class TrackerClient:
         """Send the request once; let the rate limiter learn from the reply."""
         limiter = self._limits.limiter
         request = call.request(self._http, self._base_url, connect_s=CONNECT_S)
-        reply = await send(self._http, request, is_write=call.is_write)
-        if (remaining := requests_remaining(reply.headers)) is not None:
-            limiter.record_remaining(key_id, remaining)
         try:
+            reply = await send(self._http, request)
+            if (remaining := requests_remaining(reply.headers)) is not None:
+                limiter.record_remaining(key_id, remaining)
             answer = await _decoded(decode, reply, without=call.key)
         except RateLimitedError:
             wait_s = limiter.record_rate_limit(key_id, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
+        except NoResultError as error:
+            error.is_outcome_unknown = error.is_outcome_unknown and call.is_write
+            raise
         limiter.record_success(key_id)
         return answer
 

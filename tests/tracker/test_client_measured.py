@@ -201,7 +201,5 @@ async def test_a_silent_service_is_not_waited_for() -> None:
         await asyncio.Event().wait()
 
     async with service(hang) as there, tracker_http() as http:
-        with pytest.raises(TimedOutError) as caught:
+        with pytest.raises(TimedOutError):
             await foreign_status(http, there.url, 0.05)
-
-    assert not caught.value.is_outcome_unknown

@@ -157,7 +157,7 @@ def test_a_success_that_is_no_list_is_unreadable(body: bytes) -> None:
     error = failure_of(decode_listing, 200, body)
 
     assert isinstance(error, UnreadableReplyError)
-    assert (error.is_outcome_unknown, error.status) == (False, 200)
+    assert error.status == 200
 
 
 def test_a_scan_keeps_missing_and_null_sections_apart() -> None:
@@ -270,16 +270,6 @@ def test_a_rejection_says_what_the_service_said() -> None:
 
         assert isinstance(error, RejectedError)
         assert (error.status, error.detail) == (status, "No such domain")
-
-
-def test_only_what_may_have_changed_something_has_an_unknown_outcome() -> None:
-    outcomes = {}
-    for name, decode in EVERY.items():
-        error = failure_of(decode, 502)
-        assert isinstance(error, UnavailableError)
-        outcomes[name] = (error.is_outcome_unknown, error.status)
-
-    assert outcomes == {"list": (False, 502), "add": (True, 502), "scan": (True, 502)}
 
 
 @loop_over("status", [199, 300])
