@@ -53,8 +53,7 @@ class DomainAdder:
             TrackerError, NoKeyError: nothing was added.
         """
         return await self._flights.run(
-            (workspace, new.host),
-            lambda: self._add(workspace, new, is_one_of_many=is_one_of_many),
+            (workspace, new.host), lambda: self._add(workspace, new, is_one_of_many=is_one_of_many)
         )
 
     async def _add(

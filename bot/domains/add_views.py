@@ -130,11 +130,7 @@ def _menu(kind: str, action_id: str, **more: Any) -> Block:
 
 
 def list_question(
-    name: str,
-    new: NewDomains,
-    listed: Collection[str],
-    allowance: Allowance | None,
-    now: datetime,
+    name: str, new: NewDomains, listed: Collection[str], allowance: Allowance | None, now: datetime
 ) -> Message:
     """Return the question whether to add the list called `name`; `listed` are there already."""
     fresh = [host for host in new.hosts if host not in listed]

@@ -60,10 +60,7 @@ async def test_what_was_just_kept_is_known_at_once(kept: FactsRepository) -> Non
     await kept.keep(ONE, "shop.example", ENDS)
 
     after = await kept.known(ONE, MOMENT)
-    assert (before, after) == (
-        KnownFacts({}, MOMENT),
-        KnownFacts({"shop.example": ENDS}, MOMENT),
-    )
+    assert (before, after) == (KnownFacts({}, MOMENT), KnownFacts({"shop.example": ENDS}, MOMENT))
 
 
 async def test_removed_domains_go(kept: FactsRepository, documents: MemoryDocuments) -> None:

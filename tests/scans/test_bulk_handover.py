@@ -7,9 +7,7 @@ import pytest
 
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
-from bot.scans.bulk_record import (
-    INTERRUPTED,
-)
+from bot.scans.bulk_record import INTERRUPTED
 from bot.scans.bulk_runner import LEASE, SHOWN_EVERY_S, BulkScans
 from bot.store.documents import Document, StoreError
 from tests.fakes import TIME_LIMIT_S

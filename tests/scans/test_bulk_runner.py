@@ -124,10 +124,7 @@ async def test_a_stop_during_a_limited_scan_ends_the_bulk_scan(bot: Bot) -> None
 
 
 async def test_a_failed_domain_is_named_and_the_others_are_scanned(bot: Bot) -> None:
-    bot.errors = {
-        "a": [RejectedError(404, "gone")],
-        "b": [TimedOutError(is_outcome_unknown=True)],
-    }
+    bot.errors = {"a": [RejectedError(404, "gone")], "b": [TimedOutError(is_outcome_unknown=True)]}
     await bot.start("abc")
 
     run = await bot.pass_by()

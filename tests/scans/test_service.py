@@ -51,13 +51,7 @@ def lists() -> FakeLists:
 def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Scans:
     clock = FakeClock()
     portfolio = Portfolio(lists.list_domains, clock=clock)
-    return Scans(
-        scanner.scan,
-        portfolio,
-        documents,
-        FactsRepository(documents),
-        clock=clock,
-    )
+    return Scans(scanner.scan, portfolio, documents, FactsRepository(documents), clock=clock)
 
 
 async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:

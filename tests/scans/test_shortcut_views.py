@@ -70,11 +70,7 @@ def test_what_was_picked_is_read_scans_first() -> None:
 
     found = read_picked({"add": picked("c.example"), "scan": picked("a.example", "b.example")})
 
-    assert found == [
-        ("/scan", "a.example"),
-        ("/scan", "b.example"),
-        ("/adddomain", "c.example"),
-    ]
+    assert found == [("/scan", "a.example"), ("/scan", "b.example"), ("/adddomain", "c.example")]
 
 
 @loop_over("blocks", [("scan", "add"), ("add",)])

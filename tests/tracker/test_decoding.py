@@ -280,10 +280,7 @@ def test_a_status_that_is_no_success_makes_no_answer(status: int) -> None:
 
 @pytest.mark.parametrize("decode", EVERY.values(), ids=EVERY)
 @settings(deadline=None)
-@given(
-    status=st.integers(0, 999),
-    body=st.binary() | JSON.map(dumped) | st.text().map(str.encode),
-)
+@given(status=st.integers(0, 999), body=st.binary() | JSON.map(dumped) | st.text().map(str.encode))
 def test_any_reply_is_data_or_a_tracker_error(decode: Decode, status: int, body: bytes) -> None:
     try:
         answer = decode(status, body)

@@ -9,12 +9,7 @@ from tests.fakes import TIME_LIMIT_S
 
 
 async def taken(
-    slots: Slots,
-    count: int,
-    *,
-    owner: str = "",
-    is_scan: bool = False,
-    gives_way: bool = False,
+    slots: Slots, count: int, *, owner: str = "", is_scan: bool = False, gives_way: bool = False
 ) -> AsyncExitStack:
     """Hold places for `owner`, or each for another one."""
     stack = AsyncExitStack()
