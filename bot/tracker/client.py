@@ -34,9 +34,8 @@ from bot.tracker.rate_limit import Allowance, Purpose, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 from bot.tracker.slots import Slots
 
-# The limits of a whole call with all attempts, and of the wait for a slot among the requests
-# before that; a scan waits for one up to `SCAN_S`.
-LIST_S, ADD_S, SCAN_S, SLOT_S = 30.0, 30.0, 120.0, 60.0
+# The limits of a whole call with all attempts.
+LIST_S, ADD_S, SCAN_S = 30.0, 30.0, 120.0
 RETRY_WAIT_S = 0.25
 # No key by form and length: service document, section 2.1.
 NOT_A_KEY = "doctor"
@@ -92,7 +91,7 @@ class TrackerClient:
         self._limits = limits
         self._on_call = on_call
         self._under_way: set[asyncio.Task[Any]] = set()
-        self._slots = Slots(wait_s=SLOT_S, scan_wait_s=SCAN_S)
+        self._slots = Slots()
 
     async def allowance(self, workspace: WorkspaceId, key: str) -> Allowance:
         """Return what is left of a key's hour, as all processes know it; raise StoreError."""

@@ -1,6 +1,5 @@
 """Scans: kept to compare with, bounded, readable by the version that kept them."""
 
-import asyncio
 import threading
 from collections.abc import Callable
 from datetime import date
@@ -201,16 +200,3 @@ async def test_a_scan_without_a_list_gets_its_score_later(scans: Scans, lists: F
 
     assert (report.score_after, unlisted) == (None, asked)
     assert kept.score_after == 40
-
-
-async def test_a_second_caller_of_a_scan_reads_the_score(scans: Scans, lists: FakeLists) -> None:
-    lists.domains = (a_domain("a.example", 41),)
-    await scans.run(ONE, a_domain("a.example", 41))  # which leaves a list of this minute
-    lists.domains = (a_domain("a.example", 40),)
-
-    silent, joined = await asyncio.gather(
-        scans.run(ONE, a_domain("a.example", 41), lists=False),
-        scans.run(ONE, a_domain("a.example", 41)),
-    )
-
-    assert (silent.score_after, joined.score_after) == (None, 40)

@@ -56,19 +56,6 @@ async def test_domains_of_a_message_are_scanned_and_shared(ready: Harness) -> No
     assert "Shared by" in shared.everything
 
 
-async def test_a_name_that_is_longer_than_an_options_value_is_offered_too(ready: Harness) -> None:
-    known, new = (".".join([letter * 63, letter * 63, letter * 40, "example"]) for letter in "xy")
-    ready.account.add(known, health=41)
-
-    form = await found(ready.bob, ready.bob.say(f"{known} is slow, {new} is down"))
-    [add] = [block["element"] for block in form.blocks if block.get("block_id") == "add"]
-    labels = [option["text"]["text"] for option in add["options"]]
-    await ready.bob.submit(form, {"Add to your portfolio": labels})
-
-    assert (await answer_with(ready.bob, f"Scan of {known[:100]}")).buttons
-    assert (await answer_with(ready.bob, f"Added *{new}*")).buttons
-
-
 async def test_blocks_of_a_bots_message_are_read_anywhere(ready: Harness) -> None:
     """In a thread without replies Slack would not show an answer to one person."""
     channel, cy = ready.slack.channel("random"), ready.slack.person("cy")
