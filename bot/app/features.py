@@ -34,9 +34,8 @@ from bot.domainkey.listeners import KeyListeners
 from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
 from bot.domainkey.state import KeyState
-from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
-from bot.domains.add_many import DomainLists
+from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
 from bot.domains.seen import SeenDomains

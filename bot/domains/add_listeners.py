@@ -14,8 +14,14 @@ from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import AddReport, DomainLists, NewDomains, new_domains, parse_new_domains
+from bot.domains.adding import (
+    AddReport,
+    DomainAdder,
+    DomainLists,
+    NewDomains,
+    new_domains,
+    parse_new_domains,
+)
 from bot.domains.service import Portfolio, Snapshot
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import BotError, log_and_suppress

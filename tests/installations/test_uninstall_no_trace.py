@@ -14,8 +14,7 @@ from bot.digests.models import AlertCard, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists, NewDomains
+from bot.domains.adding import DomainAdder, DomainLists, NewDomains
 from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions

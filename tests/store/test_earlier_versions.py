@@ -19,8 +19,7 @@ from bot.digests.baseline import unpack
 from bot.digests.repository import ALERT, DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommands
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists
+from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.seen import SeenDomains
 from bot.domains.service import Portfolio, StoredVersions
