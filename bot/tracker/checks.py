@@ -57,7 +57,7 @@ def read_check(section: str, path: Path, given: Given) -> list[Reading]:
 
 def _subject(path: Path, texts: Mapping[str, str]) -> str | None:
     """Return what is checked: the name of the record, or one in it."""
-    named = next((texts[name] for name in NAMES.subjects if name in texts), None)
+    named = next((texts[name] for name in NAMES.texts["subject"] if name in texts), None)
     above, name = (normalized(each) for each in ("", *path)[-2:])
     is_key = above in NAMES.states["parents"] and not name.isdecimal()
     is_named_above = NAMES.protection(path[-1]) is not None or (is_key and not named)

@@ -136,7 +136,7 @@ def _hosts(value: object) -> set[str]:
         return {host for each in value[:MAX_RECORDS] for host in _hosts(each)}
     if isinstance(value, Mapping):
         by_name = {normalized(str(key)): each for key, each in value.items()}
-        ordered = (by_name[name] for name in NAMES.host_keys if name in by_name)
+        ordered = (by_name[name] for name in NAMES.texts["host"] if name in by_name)
         texts = (each for each in ordered if isinstance(each, str | list))
         return next((hosts for each in texts if (hosts := _hosts(each))), set())
     return set()

@@ -323,7 +323,7 @@ class _Reader:
 
     def _title(self, texts: Mapping[str, str], rated: str | None) -> str:
         named = [name for name in NAMES.titles if name in texts]
-        others = [n for n in texts if n != rated and n not in NAMES.fixes]
+        others = [n for n in texts if n != rated and n not in NAMES.texts["fix"]]
         # A number, an address or a method says nothing of what is bad.
         telling = (name for name in named + others if not _SAYS_NOTHING.fullmatch(texts[name]))
         title_key = next(telling, (named + others + [""])[0])

@@ -77,5 +77,5 @@ def is_bad_news(path: tuple[str, ...], value: object) -> bool:
 def _sounds_bad(value: object) -> bool:
     """Return whether a text has a word for something bad: `3 critical vulnerabilities found`."""
     words = {*words_of(str(value)[:MAX_TEXT_CHARS])}
-    ranks = {NAMES.severities.get(word) for word in words} & {"critical", "high"}
+    ranks = {NAMES.severity(word) for word in words} & {"critical", "high"}
     return bool(words & NAMES.states["bad"] or ranks) and not NAMES.is_no_issue(str(value))

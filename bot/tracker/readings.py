@@ -109,4 +109,4 @@ def severity_name(texts: Mapping[str, str]) -> str | None:
 
 def fix_in(texts: Mapping[str, str]) -> str:
     """Return what to do, by the texts of an issue's record, "" if they do not say."""
-    return next((texts[name] for name in NAMES.fixes if name in texts), "")
+    return next((texts[name] for name in NAMES.texts["fix"] if name in texts), "")

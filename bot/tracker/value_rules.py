@@ -290,7 +290,7 @@ def _is_rated_count(name: str) -> bool:
     words = words_of(name)
     return (
         len(words) > 1
-        and NAMES.severities.get(words[0]) in {"critical", "high"}
+        and NAMES.severity(words[0]) in {"critical", "high"}
         and words[-1] in NAMES.conclusive_lists
     )
 
