@@ -15,8 +15,6 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.__main__ import parser
-from bot.playground.sandbox import PORTFOLIOS
 from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.real_time
@@ -70,13 +68,6 @@ async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
 
 def names_in(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
-
-
-async def until_it_starts(folder: Path) -> None:
-    """Wait until the playground has made a folder of its own there, which it does early."""
-    async with asyncio.timeout(TIME_LIMIT_S):
-        while not names_in(folder):  # noqa: ASYNC110  # another process makes it
-            await asyncio.sleep(0.01)
 
 
 async def page(url: str) -> str:
@@ -151,28 +142,6 @@ def test_it_leaves_nothing_where_it_was_started(visit: Visit) -> None:
     assert visit.left_elsewhere == []
 
 
-async def test_it_offers_a_key_of_each_portfolio_until_stopped(tmp_path: Path) -> None:
-    async with playground(tmp_path, "--port", "0", "--no-key") as process:
-        said = await banner(process)
-
-        process.send_signal(signal.SIGTERM)
-
-        assert await ended(process) == (0, "")
-        assert "no key yet" in said
-        for name in PORTFOLIOS:
-            assert f"{name:<10} service_sk_" in said
-
-
-async def test_a_stop_while_it_starts_is_quiet(tmp_path: Path) -> None:
-    async with playground(tmp_path, "--port", "0", TMPDIR=str(tmp_path)) as process:
-        await until_it_starts(tmp_path)
-
-        process.send_signal(signal.SIGINT)
-
-        assert await ended(process) == (0, "")
-        assert names_in(tmp_path) == []
-
-
 async def test_a_port_in_use_is_explained_in_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -182,26 +151,6 @@ async def test_a_port_in_use_is_explained_in_a_sentence(tmp_path: Path) -> None:
     assert status == 1
     assert complaint.startswith(f"Port {port} on 127.0.0.1 is taken.")
     assert "--port" in complaint
-    assert len(complaint.splitlines()) == 1
-
-
-def test_a_port_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        parser().parse_args(["playground", "--port", "70000"])
-
-    assert "a port is a number from 0 to 65535" in capsys.readouterr().err
-
-
-async def test_without_the_pages_packages_it_says_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "nicegui.py").write_text("raise ModuleNotFoundError(name='nicegui')")
-    path = os.pathsep.join([str(tmp_path), str(ROOT)])
-
-    async with playground(tmp_path, "--port", "0", PYTHONPATH=path) as process:
-        status, complaint = await ended(process)
-
-    assert status == 1
-    assert "nicegui" in complaint
-    assert "make demo" in complaint
     assert len(complaint.splitlines()) == 1
 
 

@@ -49,21 +49,21 @@ async def note_look(
     is about to post it.
     """
     told: set[str] = set()
-    for name, alert in (await repository.alerts(workspace, digest.digest_id)).items():
+    for name, alert in (await repository.cards(workspace, digest.digest_id)).items():
         is_posted = name == name_of(digest.digest_id, digest.baseline or "")
         if not (alert.ts or alert.is_uncertain or is_posted):
-            if look.ends.now - alert.falls[0].at > life.CARD_CLAIM:
-                await repository.delete_alert(workspace, name)
+            if look.facts.now - alert.falls[0].at > life.CARD_CLAIM:
+                await repository.delete_card(workspace, name)
         elif alert.down and not _is_elsewhere(alert, digest):
             with suppress(UnknownAlertError):
-                after = await repository.change_alert(workspace, name, _seen, name, digest, look)
+                after = await repository.change_card(workspace, name, _seen, name, digest, look)
                 told |= set(after.hosts) if after.ts else set()
     return told
 
 
 def _seen(alert: AlertCard, name: str, digest: Digest, look: life.Look) -> AlertCard:
     """Return an alert after a look; its card comes due if it is not as it has to be."""
-    now = look.ends.now
+    now = look.facts.now
     after = life.after_look(replace(alert, is_uncertain=not alert.ts), look)
     is_shown = not after.ts or after.shown == shown_by(drawn(name, after, digest, now))
     return after if is_shown and not after.lines else life.touched(after, now)
@@ -101,7 +101,7 @@ class AlertCards:
     """Draws cards and posts the lines of their threads."""
 
     repository: DigestRepository
-    posts: Posting
+    posting: Posting
     _: KW_ONLY
     clock: Clock
 
@@ -119,18 +119,18 @@ class AlertCards:
             while await self._show_once(workspace, name, token):
                 pass
         except UnknownAlertError:  # another process has drawn it to its end, or it is of old
-            await self.repository.delete_alert(workspace, name)
+            await self.repository.delete_card(workspace, name)
 
     async def touch(self, workspace: WorkspaceId, digest_id: str, *, after: timedelta) -> None:
         """Let the cards of a digest be compared with it `after` some time. Raise StoreError."""
         at = self.clock() + after
-        for name in await self.repository.alerts(workspace, digest_id):
+        for name in await self.repository.cards(workspace, digest_id):
             with suppress(UnknownAlertError):
-                await self.repository.change_alert(workspace, name, life.touched, at)
+                await self.repository.change_card(workspace, name, life.touched, at)
 
     async def _show_once(self, workspace: WorkspaceId, name: str, token: str) -> bool:
         """Draw a card; return whether it was changed since."""
-        change = self.repository.change_alert
+        change = self.repository.change_card
         alert = await change(workspace, name, life.claimed, token, self.clock())
         if alert.claimed_by != token:
             return False
@@ -150,9 +150,9 @@ class AlertCards:
         is_given_up = tries > 0 and wait is None
         is_drawn_to_end = not tries and (digest is None or _is_over(alert, digest, now))
         if is_given_up or is_drawn_to_end:
-            alert = await self.repository.alert(workspace, name)
+            alert = await self.repository.card(workspace, name)
             if is_given_up or not alert.is_stale:
-                await self.repository.delete_alert(workspace, name)
+                await self.repository.delete_card(workspace, name)
                 return False
         due = now if digest is None else life.next_due(alert, digest, now)
         due = now + wait if wait else due
@@ -167,17 +167,17 @@ class AlertCards:
         digest: Digest | None,
         token: str,
     ) -> AlertCard:
-        change = self.repository.change_alert
+        change = self.repository.change_card
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:
-            await self.posts.edit(workspace, SentMessage(place, alert.ts), message)
+            await self.posting.edit(workspace, SentMessage(place, alert.ts), message)
             alert = await change(workspace, name, self._kept, token, shown=shown)
         while line := self._next_line(alert, digest):
             thread = alert.ts or None
-            await self.posts.acquire_turn(workspace, place)
+            await self.posting.acquire_turn(workspace, place)
             try:
-                await self.posts.post(workspace, place, plain_message(line), thread_ts=thread)
+                await self.posting.post(workspace, place, plain_message(line), thread_ts=thread)
             except SlackError as error:
                 if not error.is_outcome_unknown:
                     raise

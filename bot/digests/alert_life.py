@@ -47,14 +47,14 @@ class Look:
 
     report: Report
     domains: Mapping[str, Domain]
-    ends: KnownFacts
+    facts: KnownFacts
     bounds: Bounds
     is_whole: bool = True
 
     @cached_property
     def falls(self) -> Mapping[str, Fall]:
         """The domains that got worse, by host name, the worst first."""
-        return {fall.host: fall for fall in falls_in(self.report, self.ends.now)}
+        return {fall.host: fall for fall in falls_in(self.report, self.facts.now)}
 
 
 def falls_in(report: Report, now: datetime) -> tuple[Fall, ...]:
@@ -189,7 +189,7 @@ def _joined(fall: Fall, news: Fall) -> Fall:
 
 def _with_state(fall: Fall, look: Look) -> Fall:
     """Return a domain of a card with its score now, and whether it has recovered or is gone."""
-    domain, row = look.domains.get(fall.host), look.ends.by_host.get(fall.host)
+    domain, row = look.domains.get(fall.host), look.facts.by_host.get(fall.host)
     if domain is None or not fall.is_down:
         is_gone = look.is_whole and domain is None and fall.recovered_at is None
         return replace(fall, is_gone=is_gone)
@@ -205,9 +205,9 @@ def _with_state(fall: Fall, look: Look) -> Fall:
         fall = replace(fall, now=score, low=min(fall.low, score), told=told)
     is_small = fall.low is not None and (fall.now or 0) - fall.low < points
     has_score_back = _has_score_back(fall, score, look.bounds)
-    was_back = has_score_back and _are_others_back(fall, row, look.ends.now)
+    was_back = has_score_back and _are_others_back(fall, row, look.facts.now)
     if was_back and (fall.was_back or not is_small):  # else it may waver: see `unsettled`
-        return replace(fall, recovered_at=look.ends.now)
+        return replace(fall, recovered_at=look.facts.now)
     return replace(fall, has_score_back=has_score_back and not is_small, was_back=was_back)
 
 

@@ -66,7 +66,7 @@ def unpack(packed: str) -> Baseline:
 def baseline_of(
     index: Mapping[str, Domain],
     now: datetime,
-    ends: KnownFacts | None = None,
+    facts: KnownFacts | None = None,
     before: Baseline | None = None,
     marks: Sequence[int] = DEFAULT_RULE.marks,
 ) -> Baseline:
@@ -75,8 +75,8 @@ def baseline_of(
     That of an empty list keeps what `before_empty` needs: the next list may be whole again.
     """
     scores = {host: domain.health_score for host, domain in index.items()}
-    soon = ends.soon(index) if ends else []
-    coverage = ends.coverage(index) if ends else None
+    soon = facts.soon(index) if facts else []
+    coverage = facts.coverage(index) if facts else None
     reached = {each.host: marks_of(each.ends, now, marks) for each in soon}
     if before and not scores:
         whole = None if before.scores else before.replaced
@@ -131,12 +131,12 @@ def is_nearer(
 
 
 def renewed_since(
-    baseline: Baseline, host: str, ends: KnownFacts, marks: Sequence[int]
+    baseline: Baseline, host: str, facts: KnownFacts, marks: Sequence[int]
 ) -> Iterator[tuple[str, EndDate]]:
     """Yield what of a host was to end soon and now ends later, with its name."""
-    if (row := ends.by_host.get(host)) is None:
+    if (row := facts.by_host.get(host)) is None:
         return
-    now = marks_of(row, ends.now, marks)
+    now = marks_of(row, facts.now, marks)
     for name, mark in baseline.marks.get(host, {}).items():
         end = ends_by_name(row)[name]
         # Days pass: only a later end takes back a mark, unless the rule lost that.

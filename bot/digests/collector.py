@@ -62,7 +62,7 @@ class Collector:
 
     portfolio: Portfolio
     repository: DigestRepository
-    ends: FactsRepository
+    kept_facts: FactsRepository
     _: KW_ONLY
     clock: Clock
 
@@ -71,8 +71,8 @@ class Collector:
         with log_and_suppress("no list to count in", BotError):
             domains = (await self.portfolio.snapshot(workspace)).domains
             query = parse_query(plan.filter_text)
-            ends = await self._known(workspace) if query.needs_ends else None
-            return len(await compute(len(domains), select, domains, query, ends))
+            facts = await self._known(workspace) if query.needs_ends else None
+            return len(await compute(len(domains), select, domains, query, facts))
         return None
 
     async def labels(self, workspace: WorkspaceId) -> list[str]:
@@ -104,16 +104,16 @@ class Collector:
             newer_than=newer_than,
             slot_at=slot.due_at if slot else None,
         )
-        ends = replace(await self._known(workspace), within=digest.plan.rule.horizon)
-        report, baseline = await self._compare(snapshot, digest, before, ends)
+        facts = replace(await self._known(workspace), within=digest.plan.rule.horizon)
+        report, baseline = await self._compare(snapshot, digest, before, facts)
         if has_shrunk(before, baseline):
             snapshot = await self.portfolio.snapshot(
                 workspace, purpose=purpose, newer_than=snapshot.listed_at
             )
-            report, baseline = await self._compare(snapshot, digest, before, ends)
+            report, baseline = await self._compare(snapshot, digest, before, facts)
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
-            alerts = await self.repository.alerts(workspace, digest.digest_id)
+            alerts = await self.repository.cards(workspace, digest.digest_id)
             snoozed = snoozed_hosts(digest, alerts.values(), baseline.scores, now)
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)
@@ -136,13 +136,13 @@ class Collector:
         look = Look(
             report,
             snapshot.by_host,
-            ends,
+            facts,
             parse_query(digest.plan.filter_text).bounds,
             is_whole=bool(snapshot.by_host) and not post.has_shrunk,
         )
         file = None
         if digest.plan.has_file:
-            file = await compute(len(snapshot.domains), _file_of, snapshot, digest.plan, ends)
+            file = await compute(len(snapshot.domains), _file_of, snapshot, digest.plan, facts)
         return Collected(post, baseline, look, is_moved, file)
 
     async def details(self, workspace: WorkspaceId, digest: Digest, token: str) -> Post | None:
@@ -156,11 +156,11 @@ class Collector:
             return None
         baseline = unpack(newest.packed_baseline)
         known, within = await self._known(workspace), digest.plan.rule.horizon
-        ends = replace(known, now=baseline.taken_at, within=within)
+        facts = replace(known, now=baseline.taken_at, within=within)
         last = await self.portfolio.last_snapshot(workspace)
         by_host = last.by_host if last else {}
         report = await compute(
-            len(baseline.scores) + len(by_host), _report_then, baseline, digest, ends, by_host
+            len(baseline.scores) + len(by_host), _report_then, baseline, digest, facts, by_host
         )
         # The marks of the baseline before are not known any more.
         return Post(
@@ -171,31 +171,31 @@ class Collector:
         )
 
     async def _compare(
-        self, snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownFacts
+        self, snapshot: Snapshot, digest: Digest, before: Baseline | None, facts: KnownFacts
     ) -> tuple[Report, Baseline]:
         many = len(snapshot.domains) + len(before.scores if before else ())
         owned_type = self.portfolio.owned_type
-        return await compute(many, _report_of, snapshot, digest, before, ends, owned_type)
+        return await compute(many, _report_of, snapshot, digest, before, facts, owned_type)
 
     async def _known(self, workspace: WorkspaceId) -> KnownFacts:
         """Return what scans have said until now; what is kept later is for the next post."""
         now = self.clock()
-        return KnownFacts(await self.ends.get(workspace), now)
+        return KnownFacts(await self.kept_facts.get(workspace), now)
 
 
-def _file_of(snapshot: Snapshot, plan: Plan, ends: KnownFacts) -> bytes:
-    found = select(snapshot.by_host.values(), parse_query(plan.filter_text), ends)
-    return domains_csv(found, ends)
+def _file_of(snapshot: Snapshot, plan: Plan, facts: KnownFacts) -> bytes:
+    found = select(snapshot.by_host.values(), parse_query(plan.filter_text), facts)
+    return domains_csv(found, facts)
 
 
 def _report_of(
-    snapshot: Snapshot, digest: Digest, before: Baseline | None, ends: KnownFacts, owned_type: str
+    snapshot: Snapshot, digest: Digest, before: Baseline | None, facts: KnownFacts, owned_type: str
 ) -> tuple[Report, Baseline]:
     plan = digest.plan
     query = parse_query(plan.filter_text)
     index = snapshot.by_host
     if query.scope.is_filter:
-        chosen = set(map(id, select(index.values(), query.scope, ends)))
+        chosen = set(map(id, select(index.values(), query.scope, facts)))
         index = {host: domain for host, domain in index.items() if id(domain) in chosen}
     whole = before_empty(before) if before and index else None
     before = whole or before
@@ -205,16 +205,16 @@ def _report_of(
         worst_count=plan.worst_count,
         rule=plan.rule,
         bounds=query.bounds,
-        ends=ends,
+        facts=facts,
         owned_type=owned_type,
         made_at=digest.made_at,
     )
     report = replace(report, is_past_empty=whole is not None)
-    return report, baseline_of(index, ends.now, ends, before, plan.rule.marks)
+    return report, baseline_of(index, facts.now, facts, before, plan.rule.marks)
 
 
 def _report_then(
-    baseline: Baseline, digest: Digest, ends: KnownFacts, by_host: Mapping[str, Domain]
+    baseline: Baseline, digest: Digest, facts: KnownFacts, by_host: Mapping[str, Domain]
 ) -> Report:
     """Return the report of a baseline; `by_host` says the ids of the domains, which links need."""
     ids = {host: domain.domain_id for host, domain in by_host.items()}
@@ -228,7 +228,7 @@ def _report_then(
         worst_count=len(index),
         rule=digest.plan.rule,
         bounds=parse_query(digest.plan.filter_text).bounds,
-        ends=ends,
+        facts=facts,
         made_at=digest.made_at,
     )
 

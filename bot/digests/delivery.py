@@ -113,7 +113,7 @@ class Delivery:
 
     repository: DigestRepository
     collector: Collector
-    posts: Posting
+    posting: Posting
     renderer: DigestRenderer
     _: KW_ONLY
     clock: Clock
@@ -168,7 +168,7 @@ class Delivery:
         if collected.file and is_wanted:
             with log_and_suppress("the list did not follow as a file", BotError):
                 name = file_name(digest.plan.filter_text, self.clock())
-                await self.posts.send_file(workspace, run.channel_id, ts, name, collected.file)
+                await self.posting.send_file(workspace, run.channel_id, ts, name, collected.file)
         return digest
 
     async def _collect(self, workspace: WorkspaceId, digest: Digest, run: Run) -> Collected:
@@ -206,11 +206,11 @@ class Delivery:
         average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
-            await self.posts.acquire_turn(workspace, run.channel_id)
+            await self.posting.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
             if kind is PostKind.CARD:
                 alert = alert_of(post, run.channel_id)
-                await self.repository.keep_alert(workspace, name, alert)
+                await self.repository.keep_card(workspace, name, alert)
                 card = drawn(name, alert, digest, post.sent_at)
                 message = with_news(card, post.report, post.sent_at)
             else:
@@ -221,7 +221,7 @@ class Delivery:
             digest = await self._step(
                 workspace, digest, run.token, posting, baseline=baseline, average=average
             )
-            ts = await self.posts.post(workspace, run.channel_id, message)
+            ts = await self.posting.post(workspace, run.channel_id, message)
             if kind is PostKind.CARD:
                 await self._keep_place(workspace, name, ts, shown_by(card))
         except errors.SlackError as error:
@@ -234,7 +234,7 @@ class Delivery:
         if not digest.plan.is_own:
             return
         try:
-            person = await self.posts.member(workspace, digest.made_by)
+            person = await self.posting.member(workspace, digest.made_by)
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
             step = again if error.is_outcome_unknown else after_refusal(error)
@@ -248,7 +248,7 @@ class Delivery:
         """Keep where a card is; without that it cannot be drawn again."""
         with log_and_suppress("the place of a card is not kept", StoreError, UnknownAlertError):
             await self._save(
-                lambda: self.repository.change_alert(workspace, name, replace, ts=ts, shown=shown)
+                lambda: self.repository.change_card(workspace, name, replace, ts=ts, shown=shown)
             )
 
     async def _step(

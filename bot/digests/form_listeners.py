@@ -161,7 +161,7 @@ class DigestFormListeners:
         await self._draw(request, replace(note_in(request.note), has_more=True))
 
     async def _draw(self, request: Request, note: FormNote) -> None:
-        number = self.screen.presses.note(request.answer.view_id)
+        number = self.screen.versions.note(request.answer.view_id)
         # Rather the typed values than the preview: the next choice draws it again.
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note)
@@ -172,7 +172,7 @@ class DigestFormListeners:
 
     async def save(self, request: Request, values: Values) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
-        self.screen.presses.note(request.answer.view_id)
+        self.screen.versions.note(request.answer.view_id)
         draft = sent_draft(values, note_in(request.note).hidden)
         try:
             digest, visitor, line = await self._save(request, draft)

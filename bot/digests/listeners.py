@@ -106,7 +106,7 @@ class DigestListeners:
                 await self.digests.greet(request.workspace, event["channel"])
 
     async def go_back(self, request: Request, _value: str) -> None:
-        self.screen.presses.note(request.answer.view_id)
+        self.screen.versions.note(request.answer.view_id)
         await self.screen.show_list(request, note_in(request.note).channel_id)
 
     def in_list(self, act: Act, lead: str = "", *, busy: str = "") -> PressHandler:

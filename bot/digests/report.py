@@ -118,7 +118,7 @@ def make_report(
     worst_count: int,
     rule: Rule = DEFAULT_RULE,
     bounds: Bounds = ALL_SCORES,
-    ends: KnownFacts | None = None,
+    facts: KnownFacts | None = None,
     owned_type: str = "",
     made_at: datetime | None = None,
 ) -> Report:
@@ -138,14 +138,14 @@ def make_report(
         is_bounded=bounds != ALL_SCORES,
         owned_type=owned_type,
     )
-    if ends:
+    if facts:
         hosts = [host for host, _ in chosen]
-        report = _with_ends(report, index, hosts, baseline, ends)
-        since = baseline.taken_at if baseline else made_at or ends.now
-        changes = ends.changes(hosts, since)
+        report = _with_ends(report, index, hosts, baseline, facts)
+        since = baseline.taken_at if baseline else made_at or facts.now
+        changes = facts.changes(hosts, since)
         changed = tuple((index[host], row, change) for host, row, change in changes)
         report = replace(report, changed=changed)
-        report = _since(report, index, hosts, baseline, ends) if baseline else report
+        report = _since(report, index, hosts, baseline, facts) if baseline else report
     return _compared(report, listed, baseline, bounds) if baseline else report
 
 
@@ -154,13 +154,13 @@ def _with_ends(
     index: Mapping[str, Domain],
     hosts: Sequence[str],
     baseline: Baseline | None,
-    ends: KnownFacts,
+    facts: KnownFacts,
 ) -> Report:
     """Return the report with what ends soon, what is open, and the issues found since then."""
-    soon = ends.soon(hosts)
+    soon = facts.soon(hosts)
     near = {each.host for each in soon}
-    found = ends.issues(hosts, baseline.taken_at if baseline else None)
-    rows = [(host, index[host], row) for host in hosts if (row := ends.by_host.get(host))]
+    found = facts.issues(hosts, baseline.taken_at if baseline else None)
+    rows = [(host, index[host], row) for host in hosts if (row := facts.by_host.get(host))]
     new = {(host, issue) for host, _, issue in found}
     still_open = [
         (domain, row, issue)
@@ -169,7 +169,7 @@ def _with_ends(
         and issue.severity in {*_GRAVE, Severity.UNKNOWN}
     ]
     is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
-    coverage = ends.coverage(hosts)
+    coverage = facts.coverage(hosts)
     return replace(
         report,
         coverage=coverage,
@@ -190,22 +190,22 @@ def _since(
     index: Mapping[str, Domain],
     hosts: Sequence[str],
     baseline: Baseline,
-    ends: KnownFacts,
+    facts: KnownFacts,
 ) -> Report:
     """Return the report with what scans have found since the baseline but issues."""
-    marks, now = report.rule.marks, ends.now
+    marks, now = report.rule.marks, facts.now
     nearer = (
         d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, now, marks)
     )
     gone = sum(host not in index for host in baseline.scores)
-    known = ends.coverage(index)
+    known = facts.coverage(index)
     return replace(
         report,
         nearer=tuple(nearer),
         renewed=tuple(
             (index[host], name, end)
             for host in hosts
-            for name, end in renewed_since(baseline, host, ends, marks)
+            for name, end in renewed_since(baseline, host, facts, marks)
         ),
         dates_lost=max(0, baseline.dates_known - gone - known.dates),
         issues_lost=max(0, baseline.issues_known - gone - known.issues),

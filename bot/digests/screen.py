@@ -61,7 +61,7 @@ class DigestScreen:
     access: DigestAccess
     explain: ExplainFailure
     clock: Clock
-    presses: ViewVersions = field(default_factory=ViewVersions)
+    versions: ViewVersions = field(default_factory=ViewVersions)
 
     async def list_form(
         self,
@@ -155,7 +155,7 @@ class DigestScreen:
     async def show_newer(self, request: Request, form: Block, number: int) -> None:
         """Draw `form` unless something was pressed in the view since press `number`."""
         view_id = request.answer.view_id or ""
-        if self.presses.is_latest(view_id, number):
+        if self.versions.is_latest(view_id, number):
             with suppress(SlackError):
                 await update_form(request.client, view_id, form)
 
@@ -173,7 +173,7 @@ class DigestScreen:
         """
 
         async def listener(request: Request, given: T) -> None:
-            self.presses.note(request.answer.view_id)
+            self.versions.note(request.answer.view_id)
             channel_id = note_in(request.note).channel_id
             try:
                 line = await act(request, given)

@@ -178,7 +178,7 @@ class DigestService:
                             workspace, digest.digest_id, edits.resumed, self.clock()
                         )
                     )
-        await self.delivery.posts.post(workspace, channel_id, greeting_message(resumed))
+        await self.delivery.posting.post(workspace, channel_id, greeting_message(resumed))
 
     async def delete(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor | None = None
@@ -195,7 +195,7 @@ class DigestService:
         """Return the silences of an alert, and whether a card of it is open."""
         if not digest.plan.is_alert:
             return Snoozes()
-        alerts = (await self.repository.alerts(workspace, digest.digest_id)).values()
+        alerts = (await self.repository.cards(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 
     async def snooze(
@@ -277,7 +277,7 @@ class DigestService:
         """Say in the channel what was done with its digest, where Slack takes it."""
         if not digest.plan.is_own:
             with log_and_suppress("not told in the channel", SlackError):
-                await self.delivery.posts.post(workspace, digest.plan.channel_id, message)
+                await self.delivery.posting.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Raise TooManyDigestsError or NameTakenError.
@@ -301,11 +301,11 @@ class DigestService:
         """
         if digest.plan.is_own:
             return True
-        posts, channel_id = self.delivery.posts, digest.plan.channel_id
+        posting, channel_id = self.delivery.posting, digest.plan.channel_id
         message = announcement_message(digest, has_outsiders=has_outsiders)
         try:
-            await posts.acquire_turn(workspace, channel_id)
-            await posts.post(workspace, channel_id, message)
+            await posting.acquire_turn(workspace, channel_id)
+            await posting.post(workspace, channel_id, message)
         except SlackUnavailableError as error:
             logger.warning("not announced, or maybe", error=repr(error))
             return False

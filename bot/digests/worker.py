@@ -33,13 +33,13 @@ DUE_AT_MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Owners:
+class OwnerNotices:
     """Notifies a digest's maker; if they have left, its last editor, or who set the key.
 
     A notice with `to` goes to that person alone.
     """
 
-    messages: Posting
+    posting: Posting
     keys: Keys
     words: Callable[[models.Digest, models.Notice], Message]
 
@@ -58,7 +58,7 @@ class Owners:
             people = (notice.to,) if notice.to else owners
             for user_id in dict.fromkeys(each for each in people if each):
                 with contextlib.suppress(PersonUnreachableError):  # they have left
-                    await self.messages.send_dm(workspace, user_id, message)
+                    await self.posting.send_dm(workspace, user_id, message)
                     return None
         except SlackError as error:
             logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
@@ -73,7 +73,7 @@ class DigestWorker:
 
     repository: DigestRepository
     delivery: Delivery
-    notify: Owners
+    notify: OwnerNotices
     tasks: Tasks
     _: KW_ONLY
     clock: Clock

@@ -272,7 +272,7 @@ async def acks_of_a_crowd() -> list[Row]:
     async with quick_slack() as slack, bot(slack) as ours:
         await ours.one_by_one("/domains", ONE_BY_ONE)
         for times in (5, 20):
-            crowd = Crowd(ours, "")
+            crowd = Crowd(ours)
             await crowd.together(times * AT_ONCE)
             name = f"slowest ack while {times * AT_ONCE:,} people ask at once, s (beside 1 s)"
             rows.append(Row(name, max(crowd.acks), 1.0, 1.0))

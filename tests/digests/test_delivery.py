@@ -1,12 +1,10 @@
 """Runs from claim to end, with a list, channels and people that may fail."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import LostClaimError, Mode, Outcome, RunState
-from bot.digests.run_state import take_up
+from bot.digests.models import Mode, Outcome, RunState
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError
@@ -19,7 +17,7 @@ from bot.slack.errors import (
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError, RateLimitedError, UnavailableError
 from tests.builders import a_domain
-from tests.digests.builders import ACME, BOB, DAY, NINE, Bot, outcomes
+from tests.digests.builders import BOB, DAY, NINE, Bot, outcomes
 
 HOUR = timedelta(hours=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
@@ -48,18 +46,6 @@ async def test_a_mode_decides_whether_to_post(
 
     assert bool(bot.posts.posts) is is_posted
     assert outcomes(await bot.digest())[-1] is (Outcome.POSTED if is_posted else Outcome.QUIET)
-
-
-async def test_slow_drift_over_days_is_posted(bot: Bot) -> None:
-    await bot.make(mode=Mode.WORSE)
-    await bot.at(NINE)
-    bot.posts.posts.clear()
-
-    for day in (1, 2):
-        bot.lists.domains = (a_domain(score=41 - 3 * day),)
-        await bot.at(NINE + day * DAY)
-
-    assert len(bot.posts.posts) == 1
 
 
 async def test_a_heartbeat_follows_the_chosen_number_of_quiet_runs(bot: Bot) -> None:
@@ -180,28 +166,3 @@ async def test_a_store_that_fails_after_the_post_leaves_the_run_uncertain(bot: B
     await bot.at(NINE + timedelta(seconds=61))
 
     assert outcomes(await bot.digest()) == [Outcome.UNCERTAIN]
-
-
-async def test_a_new_filter_starts_a_new_comparison(bot: Bot) -> None:
-    digest = await bot.make(mode=Mode.CHANGES)
-    await bot.at(NINE)
-    digest = await bot.digest()
-    plan = replace(digest.plan, filter_text="shop")
-    await bot.service.change(ACME, digest.digest_id, plan, by=BOB, version=digest.version)
-
-    await bot.at(NINE + DAY)
-
-    assert len(bot.posts.posts) == 2
-    assert [run.average for run in (await bot.digest()).past] == [None, 41]
-
-
-async def test_a_late_worker_does_not_change_the_baseline(bot: Bot) -> None:
-    await bot.make()
-    before = take_up(await bot.digest(), NINE, "late")
-    await bot.at(NINE)
-    posted = await bot.digest()
-
-    with pytest.raises(LostClaimError):
-        await bot.delivery.deliver(ACME, before, "late")
-
-    assert (await bot.digest(), len(bot.posts.posts)) == (posted, 1)

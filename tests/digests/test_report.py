@@ -22,7 +22,6 @@ from bot.digests.report import (
     owners_to_mention,
     worse_moves,
 )
-from bot.digests.repository import decode_digest, encode_digest
 from bot.digests.views.notes import rule_text
 from bot.domains.kept_facts import KeptFacts, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
@@ -34,8 +33,6 @@ from tests.digests.builders import (
     BEFORE,
     DUE,
     a_baseline,
-    a_digest,
-    a_plan,
     a_report,
     baseline_on,
     domains_of,
@@ -156,13 +153,6 @@ def test_the_owners_of_what_got_worse_are_found_by_tag_and_folder_in_any_case() 
     assert owners_to_mention(report, rules) == ("U3", "S1", "U1")
 
 
-def test_new_or_missing_domains_mention_no_one() -> None:
-    domain = a_domain("new.example", 3, tags=("prod",))
-    report = report_on([domain], a_baseline({A: 90}), worst_count=5)
-
-    assert owners_to_mention(report, [Mention(label="tag:prod", who=("U1",))]) == ()
-
-
 HOSTS = st.sampled_from([*HOSTILE_TEXTS.values(), *(f"{letter}.example" for letter in "abcdef")])
 SCORES = st.dictionaries(HOSTS, st.none() | st.integers(0, 1000).map(lambda tenths: tenths / 10))
 
@@ -208,7 +198,7 @@ def came_nearer(then: KnownFacts, now: KnownFacts) -> bool:
     """Return whether a digest at `now`, after one at `then`, finds that a date came nearer."""
     index = index_by_host(domains_of({A: 90}))
     baseline = baseline_of(index, then.now, then)
-    report = make_report(index, baseline, worst_count=1, ends=now)
+    report = make_report(index, baseline, worst_count=1, facts=now)
     is_worse = bool(report.nearer or report.dates_lost)
     assert got_worse(report) is is_worse
     assert has_changed(report) is (is_worse or bool(report.renewed))
@@ -254,7 +244,7 @@ def report_with(row: KeptFacts, *, tags: tuple[str, ...] = ()) -> Report:
     """Return the report of a domain that has not changed since `MOMENT` but for that scan."""
     index = index_by_host([a_domain(A, 90, tags=tags)])
     then = baseline_of(index, MOMENT, KnownFacts({A: ending(9)}, MOMENT))
-    return make_report(index, then, worst_count=5, ends=KnownFacts({A: row}, MOMENT))
+    return make_report(index, then, worst_count=5, facts=KnownFacts({A: row}, MOMENT))
 
 
 @loop_over(
@@ -299,7 +289,7 @@ def ended(then: int, now: int, rule: Rule, before: Rule | None = None) -> Report
     at_first = KnownFacts({A: ending(then)}, MOMENT, rule.horizon)
     later = KnownFacts({A: ending(then)}, MOMENT + timedelta(days=then - now), rule.horizon)
     baseline = baseline_of(index, MOMENT, at_first, marks=(before or rule).marks)
-    return make_report(index, baseline, worst_count=5, ends=later, rule=rule)
+    return make_report(index, baseline, worst_count=5, facts=later, rule=rule)
 
 
 @loop_over(
@@ -364,7 +354,7 @@ def test_a_new_issue_counts_from_the_rules_severity_on(
     known = KnownFacts({A: ending(300, issues={severity: 1}, worst=(issue,))}, MOMENT)
     baseline = replace(a_baseline({A: 90}), taken_at=BEFORE.replace(year=2020))
 
-    report = make_report(index, baseline, worst_count=5, ends=known, rule=Rule(least=least))
+    report = make_report(index, baseline, worst_count=5, facts=known, rule=Rule(least=least))
 
     assert bool(report.grave) is is_worse
 
@@ -375,10 +365,3 @@ def test_the_rule_is_one_sentence() -> None:
         "Worse or better: by 1 point, or another rating; 60 and 7 days before an end; new issues"
         " from 🟡 medium on"
     )
-
-
-def test_a_stored_plan_without_a_rule_has_the_default_one() -> None:
-    value = encode_digest(a_digest())
-    del value["plan"]["rule"]
-
-    assert decode_digest(value, 0).plan == a_plan()

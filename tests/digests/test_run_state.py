@@ -1,17 +1,14 @@
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
-import pytest
-
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
-from bot.digests.models import Digest, LostClaimError, Notice, Outcome, Plan
+from bot.digests.models import Digest, Notice, Outcome, Plan
 from bot.digests.run_state import (
     after_sending,
     settled,
     start_notices,
     take_up,
-    take_up_again,
     with_notice,
 )
 from bot.digests.schedule import Schedule
@@ -61,13 +58,6 @@ def test_a_run_never_waits_beyond_its_grace() -> None:
     digest = run_state.postpone(taken_up_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
 
     assert run_state.due_at(digest) == NINE + 6 * HOUR
-
-
-def test_a_slow_worker_does_not_take_up_what_another_one_has_tried_since() -> None:
-    tried = run_state.postpone(taken_up_at(NINE), "ours", NINE, FailureReason.SERVICE)
-
-    with pytest.raises(LostClaimError):
-        take_up_again(tried, taken_up_at(NINE, "slow"), NINE + HOUR, "slow")
 
 
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:
@@ -154,23 +144,6 @@ def test_a_waiting_notice_grows_and_a_sent_one_does_not(tries: int, counts: list
     digest = with_notice(replace(digest, notices=(first,)), notice)
 
     assert [each.count for each in digest.notices] == counts
-
-
-def test_a_slot_waits_for_what_was_sent_by_hand_before_it() -> None:
-    digest = start_manual_run(a_daily_digest(), BOB, NINE - MINUTE, "hers")
-    digest = run_state.postpone(
-        digest, "hers", NINE - MINUTE, FailureReason.SLACK, wait=5 * MINUTE
-    )
-
-    assert run_state.due_at(digest) == NINE + 4 * MINUTE
-
-
-def test_what_was_sent_by_hand_and_did_not_arrive_is_not_tried_again() -> None:
-    digest = start_manual_run(a_daily_digest(), BOB, THURSDAY, "hers")
-
-    digest = run_state.postpone(digest, "hers", THURSDAY, FailureReason.SERVICE)
-
-    assert (digest.run, digest.past, run_state.due_at(digest)) == (None, (), NINE)
 
 
 def posted_at_nine() -> Digest:

@@ -18,11 +18,10 @@ from bot.digests.schedule import (
     Schedule,
     Slot,
     month_day_of,
-    next_slots,
     slots_until,
     started,
 )
-from bot.digests.views.schedule import next_runs, schedule_text
+from bot.digests.views.schedule import schedule_text
 from tests.digests.builders import DUE, a_digest, a_plan, a_schedule
 from tests.digests.test_schedule import (
     DAY,
@@ -100,15 +99,6 @@ def test_any_schedule_of_two_weeks_is_that_of_a_second_opinion(
     assert_each_once(slots)
 
 
-@given(SCHEDULES, MOMENTS)
-def test_the_first_slot_of_two_weeks_is_the_first_of_every_week(
-    schedule: Schedule, now: datetime
-) -> None:
-    fortnightly = replace(schedule, weeks=2)
-
-    assert next_slots(started(fortnightly, now), now, 1) == next_slots(schedule, now, 1)
-
-
 @loop_over(
     ("typed", "day"),
     [
@@ -131,14 +121,6 @@ def test_a_day_of_the_month_is_read(typed: str, day: str | None) -> None:
     assert month_day_of(typed) == day
 
 
-def test_a_month_without_the_day_has_its_run_on_its_last_day() -> None:
-    schedule = Schedule(frozenset(), time(9), "UTC", month_day="31")
-
-    slots = next_slots(schedule, datetime(2027, 1, 31, 12, tzinfo=UTC), 3)
-
-    assert [f"{slot.local:%d %b}" for slot in slots] == ["28 Feb", "31 Mar", "30 Apr"]
-
-
 def test_schedules_are_said_in_words() -> None:
     plain = Schedule(frozenset(), time(9), "UTC")
     words = {
@@ -151,18 +133,6 @@ def test_schedules_are_said_in_words() -> None:
     assert {text: schedule_text(schedule) for text, schedule in words.items()} == {
         text: text for text in words
     }
-
-
-def test_next_runs_are_shown_of_a_schedule_that_is_not_saved_yet() -> None:
-    fortnightly = replace(a_schedule(days=[4]), weeks=2)
-
-    runs = next_runs(fortnightly, DUE - timedelta(days=1), None)
-
-    assert [line[:15] for line in runs[:3]] == [
-        "Fri 20 Nov 2026",
-        "Fri 4 Dec 2026,",
-        "Fri 18 Dec 2026",
-    ]
 
 
 def test_two_weeks_stay_the_same_ones_when_the_time_changes() -> None:
@@ -181,15 +151,6 @@ def test_two_weeks_stay_the_same_ones_when_the_time_changes() -> None:
     assert moved.plan.schedule.start == digest.plan.schedule.start
     assert digest.next.local.date() == date(2026, 11, 27)
     assert f"{moved.next.local:%d %b %H:%M}" == "11 Dec 10:00"
-
-
-def test_a_stored_plan_of_every_week_is_read_as_before() -> None:
-    value = encode_digest(a_digest())
-    for field in ("weeks", "start", "month_day"):
-        del value["plan"]["schedule"][field]
-    del value["plan"]["name"]
-
-    assert decode_digest(value, 0).plan == a_plan()
 
 
 @given(SCHEDULES, MOMENTS, NUMBERS | WEEKDAY_OF_MONTH)

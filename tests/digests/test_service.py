@@ -42,14 +42,6 @@ async def test_a_form_that_two_processes_get_makes_one_digest(bot: Bot) -> None:
     assert len(bot.notes + beside.notes) == 1
 
 
-async def test_a_form_that_is_sent_again_with_other_values_changes_its_digest(bot: Bot) -> None:
-    await bot.service.make(ACME, PLAN, by=BOB, digest_id="d1")
-
-    again, _ = await bot.service.make(ACME, replace(PLAN, worst_count=7), by=BOB, digest_id="d1")
-
-    assert (await bot.digest(), again.plan.worst_count) == (again, 7)
-
-
 async def test_another_workspace_sees_and_touches_none_of_them(bot: Bot) -> None:
     digest = await bot.make()
 
@@ -182,13 +174,13 @@ async def test_new_end_dates_wait_for_the_next_run(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digest, collector, began = await bot.make(), bot.service.collector, bot.clock()
-    read = collector.ends.get
+    read = collector.kept_facts.get
 
     async def read_slowly(workspace: WorkspaceId) -> dict[str, KeptFacts]:
         bot.clock.now += timedelta(seconds=2)
         return await read(workspace)
 
-    monkeypatch.setattr(collector.ends, "get", read_slowly)
+    monkeypatch.setattr(collector.kept_facts, "get", read_slowly)
     collected = await collector.collect(ACME, digest, slot=None, purpose=Purpose.SCHEDULED)
 
     assert collected.baseline.taken_at == began

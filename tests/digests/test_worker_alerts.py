@@ -13,7 +13,7 @@ from bot.slack.errors import SlackUnavailableError
 from bot.tracker.models import Domain, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
-from tests.digests.builders import ACME, ADA, DAY, EVE, Bot
+from tests.digests.builders import ACME, DAY, EVE, Bot
 
 LOOK = timedelta(minutes=15)
 ALL_DAY = Schedule(frozenset(range(7)), time(9), "Europe/Berlin", every=15)
@@ -129,7 +129,7 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     [key] = await bot.documents.list_keys(f"{ACME}/{ALERT}/")
     name = key.partition(f"/{ALERT}/")[2]
     until = bot.clock() + 7 * DAY
-    await bot.repository.change_alert(
+    await bot.repository.change_card(
         ACME, name, lambda each: replace(each, snooze=Snooze(by="U0ADA", until=until))
     )
 
@@ -141,14 +141,6 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     assert further == []
     assert other == ["alert: b.example"]
     assert later == ["alert: a.example"]
-
-
-async def test_send_now_posts_all_of_it(watch: Watch) -> None:
-    bot = watch.bot
-
-    await bot.service.send_now(ACME, (await bot.digest()).digest_id, by=ADA)
-
-    assert [text for _, text in bot.posts.posts] == ["digest: 2 domains, average 91.0"]
 
 
 async def test_an_outage_is_reported_once_and_falls_follow_it(watch: Watch) -> None:
@@ -181,19 +173,6 @@ async def test_a_post_that_may_be_there_is_not_posted_twice(watch: Watch, how: s
     assert again == ["alert: a.example"]
 
 
-async def test_a_look_whose_process_died_is_no_news(watch: Watch) -> None:
-    bot = watch.bot
-    await bot.collecting_at(bot.clock() + LOOK)
-    await bot.dies()
-    bot.posts.posts.clear()
-    bot.lists.domains = (a_domain("a.example", 70), a_domain("b.example", 97))
-
-    await bot.at(bot.clock() + 2 * LOOK)
-
-    assert [_host(text) for _, text in bot.posts.posts] == ["a.example"]
-    assert bot.posts.notified == []
-
-
 async def test_a_fall_is_watched_for_thirty_days(watch: Watch) -> None:
     bot = watch.bot
     await watch.sees(a_domain("a.example", 70), a_domain("b.example", 97))
@@ -216,4 +195,4 @@ async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
     assert "was deleted" in bot.posts.edited[-1][1]
     assert await bot.documents.list_keys(f"{ACME}/") == []
     with pytest.raises(UnknownAlertError):
-        await bot.repository.alert(ACME, f"{digest_id}/t")
+        await bot.repository.card(ACME, f"{digest_id}/t")

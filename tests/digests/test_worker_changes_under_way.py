@@ -7,7 +7,7 @@ import pytest
 
 from bot.digests.models import Digest, DigestBusyError, LostClaimError, Mode, Outcome
 from bot.keys.failures import FailureReason
-from bot.slack.errors import ChannelClosedError, SlackRateLimitedError
+from bot.slack.errors import ChannelClosedError
 from bot.tracker.models import UnavailableError
 from tests.digests.builders import ACME, BOB, DAY, EVE, NINE, Bot, ends, replan, send_now
 
@@ -23,20 +23,6 @@ def digests(bot: Bot) -> list[str]:
 
 async def pause(bot: Bot) -> Digest:
     return await bot.service.pause(ACME, (await bot.digest()).digest_id, by=BOB, until=None)
-
-
-async def test_only_a_new_filter_ends_the_trend_and_the_silence(bot: Bot) -> None:
-    await bot.make(mode=Mode.CHANGES, heartbeat_every=2)
-    for day in range(2):
-        await bot.at(NINE + day * DAY)
-
-    await replan(bot, worst_count=5)
-    for day in range(2, 4):
-        await bot.at(NINE + day * DAY)
-    post = await bot.service.preview(ACME, await bot.digest())
-
-    assert [text for _, text in bot.posts.posts][1:] == ["heartbeat after 2"]
-    assert [point.average for point in post.trend] == [41] * 5
 
 
 async def test_new_score_bounds_restart_the_silence(bot: Bot) -> None:
@@ -125,20 +111,6 @@ async def test_a_pause_records_the_due_slots_that_it_cancels(bot: Bot) -> None:
     assert paused.next.due_at == NINE + 4 * DAY
 
 
-async def test_a_pause_cancels_send_now_silently(bot: Bot) -> None:
-    await bot.make()
-    bot.lists.gate.clear()
-    sending = asyncio.create_task(send_now(bot))
-    await bot.lists.is_asked.wait()
-
-    paused = await pause(bot)
-    bot.lists.gate.set()
-
-    with pytest.raises(LostClaimError):
-        await sending
-    assert (paused.run, paused.past) == (None, ())
-
-
 async def test_no_other_worker_takes_over_send_now(bot: Bot) -> None:
     await bot.make()
     bot.lists.error = DOWN
@@ -190,18 +162,3 @@ async def test_send_now_after_a_death_during_a_post_posts_again(bot: Bot) -> Non
 
 async def resume(bot: Bot) -> Digest:
     return await bot.service.resume(ACME, (await bot.digest()).digest_id, by=BOB)
-
-
-async def test_a_pause_and_resume_during_a_post_prevent_a_retry(bot: Bot) -> None:
-    await bot.make()
-
-    async def act() -> None:
-        bot.posts.before_post = None
-        await pause(bot)
-        await resume(bot)
-        bot.posts.errors = [SlackRateLimitedError(30)]
-
-    bot.posts.before_post = act
-    await bot.at(NINE)
-
-    assert ends(await bot.digest()) == [(Outcome.FAILED, FailureReason.SLACK)]

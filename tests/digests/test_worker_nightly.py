@@ -151,18 +151,6 @@ async def test_a_replaced_key_starts_no_second_scan_beside_the_first(sky: Observ
     assert await sky.tasks.drain(TIME_LIMIT_S)
 
 
-async def test_a_replaced_key_is_tried_before_the_next_night(sky: Observatory) -> None:
-    sky.granted = None
-    sky.clock.now = ONE_AT_NIGHT
-    await sky.look()
-    sky.granted = Allowance(highest_seen=1_000)
-
-    await sky.setting.begin(ACME)
-    await sky.pass_by(LEASE)
-
-    assert sky.scanned
-
-
 async def test_each_night_scans_every_domain_oldest_first(sky: Observatory) -> None:
     await sky.pass_by(59 * MINUTE)
     before = [*sky.scanned]
@@ -188,18 +176,6 @@ async def test_the_night_follows_digests_or_the_key_setter(sky: Observatory) -> 
     assert without.zone == "Asia/Tokyo"
     assert (await sky.setting.outlook(ACME, 3)).zone == "America/Lima"
     assert {moment.hour for moment in sky.moments} == {6, 7, 8}  # from one o'clock on in Lima
-
-
-async def test_no_hour_has_more_than_a_quarter_of_the_allowance() -> None:
-    sky = Observatory(granted=Allowance(highest_seen=40))
-    sky.lists.domains = tuple(a_domain(f"{n}.example", domain_id=f"{n}") for n in range(90))
-    await sky.setting.begin(ACME)
-
-    await sky.pass_by(7 * HOUR)
-
-    assert len(sky.scanned) == len(set(sky.scanned)) >= 40
-    for moment in sky.moments:
-        assert sum(moment <= each < moment + HOUR for each in sky.moments) <= 40 // 4
 
 
 @loop_over(
@@ -291,20 +267,6 @@ async def test_a_restart_scans_nothing_twice_and_goes_on(sky: Observatory) -> No
     assert sky.scanned == ["a", "b", "c"]
 
 
-async def test_two_processes_scan_one_domain_at_a_time(sky: Observatory) -> None:
-    sky.clock.now += HOUR
-    other = sky.process()
-    sky.gate.clear()
-
-    await asyncio.gather(sky.nightly.run_due(), other.run_due())
-    await sky.is_asked.wait()
-    await asyncio.gather(sky.nightly.run_due(), other.run_due())
-    sky.gate.set()
-    assert await sky.tasks.drain(TIME_LIMIT_S)
-
-    assert sky.scanned == ["a"]
-
-
 async def test_used_up_requests_hold_the_scans_up_and_they_go_on_later(sky: Observatory) -> None:
     sky.errors["b"] = RateLimitedError(600)
     await sky.pass_by(HOUR + 5 * MINUTE)
@@ -330,14 +292,6 @@ async def test_a_domain_that_the_service_rejects_holds_up_no_other(sky: Observat
     await sky.pass_by(HOUR + 5 * MINUTE)
 
     assert sky.scanned == ["a", "b", "c"]
-
-
-async def test_a_rejected_list_is_asked_for_rarely(sky: Observatory) -> None:
-    sky.lists.error = RejectedError(400)
-
-    await sky.night()
-
-    assert len(sky.lists.asked) == 20
 
 
 async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) -> None:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import Digest, DigestBusyError, Mode, Outcome, Plan
+from bot.digests.models import Digest, DigestBusyError, Mode, Outcome
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
     ChannelClosedError,
@@ -12,12 +12,11 @@ from bot.slack.errors import (
     SlackUnavailableError,
     SlackUnreachableError,
 )
-from tests.digests.builders import ACME, ADA, BOB, DAILY, EVE, NINE, Bot
+from tests.digests.builders import ACME, ADA, BOB, EVE, NINE, Bot
 
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
 BUSY = SlackRateLimitedError(30)
 REFUSED = SlackUnreachableError("refused")
-ON_C2 = Plan(channel_id="C2", schedule=DAILY)
 
 
 async def send_now(bot: Bot, error: Exception | None = None) -> Digest:
@@ -127,12 +126,3 @@ async def test_only_the_person_who_waits_may_press_again(bot: Bot) -> None:
     assert (sent.run, len(bot.posts.posts)) == (None, 1)
     await bot.at(EVE + MINUTE)
     assert bot.posts.notified == []
-
-
-@pytest.mark.parametrize("error", [BUSY, REFUSED], ids=["busy", "refused"])
-async def test_a_digest_is_saved_without_its_announcement(bot: Bot, error: Exception) -> None:
-    bot.posts.errors = [error]
-    _, is_announced = await bot.service.make(ACME, ON_C2, by=BOB)
-
-    assert (is_announced, bot.posts.posts) == (False, [])
-    assert (await bot.digest()).plan == ON_C2

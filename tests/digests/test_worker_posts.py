@@ -182,17 +182,6 @@ async def test_the_trend_holds_posted_and_quiet_runs(bot: Bot, press: Press) -> 
     ]
 
 
-async def test_the_trend_leaves_out_uncertain_posts(bot: Bot, press: Press) -> None:
-    await bot.make()
-    bot.posts.errors = [SlackUnavailableError("reset")]
-    await bot.at(NINE)
-    bot.lists.domains = (a_domain(score=80),)
-
-    await bot.at(NINE + DAY)
-
-    assert [point.average for point in press.posts[-1].trend] == [80]
-
-
 async def test_a_post_lists_the_runs_missed_since_the_last_one(bot: Bot, press: Press) -> None:
     await bot.make()
     await bot.at(NINE + 7 * HOUR)  # one was missed

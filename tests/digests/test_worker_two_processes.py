@@ -12,10 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.blocks.message import Message
-from bot.digests.delivery import DigestRenderer
 from bot.digests.models import Mode, Outcome, RunState
-from bot.digests.report import Post
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import (
@@ -188,20 +185,6 @@ async def pause_all(bot: Bot) -> None:
     digest = await bot.digest()
     if digest.pause is None:
         await bot.service.pause(ACME, digest.digest_id, by=BOB, until=None)
-
-
-def broken_words(_post: Post) -> Message:
-    raise KeyError("a mistake of ours")
-
-
-async def test_a_mistake_of_ours_is_told_at_once_and_as_one(bot: Bot) -> None:
-    bot.renderer = DigestRenderer(broken_words, broken_words)
-    bot.start()
-    await bot.make()
-
-    await bot.at(NINE)
-
-    assert bot.posts.notified == [(BOB.user_id, "failed ours x1")]
 
 
 async def test_an_unreachable_owner_does_not_delay_the_next_post(bot: Bot) -> None:

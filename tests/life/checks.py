@@ -264,7 +264,8 @@ class Checks:
             return not (old is None and new is None and key in self._known)
         if old.version == new.version:
             is_there = post.channel_id in {old.plan.channel_id, new.plan.channel_id}
-            is_paused = old.pause and old.pause.by and old.pause.until is None
+            is_lasting = old.pause and old.pause.by and old.pause.until is None
+            is_paused = is_lasting and new.pause == old.pause  # else it was resumed in between
             return is_there and not is_paused
         return True
 
@@ -300,6 +301,7 @@ class Checks:
                 self._snoozed[each.key] = snooze
             if not (alert.claimed_by or alert.tries or alert.due <= now):
                 self.is_true(card, alert, snooze)
+            self.is_mentioned_once(channel.messages[-60:] if channel else [], alert)
             if snooze and before.get(each.key) == snooze:
                 self.is_silent(app, alert)
         for (_, digest_id, host), count in down.items():
@@ -318,9 +320,19 @@ class Checks:
             ),
             "is snoozed": ("snoozed" in text) != bool(snooze),
             "lacks a domain": any(host not in text for host in alert.hosts[:10]),
+            "mentions no one": bool(alert.remind_at and alert.remind_at < self.world.clock()),
         }
         if found := [name for name, is_so in wrong.items() if is_so]:
             raise Violation(f"card: {found} of {alert}: {text[:400]}")
+
+    def is_mentioned_once(self, messages: list[Message], alert: AlertCard) -> None:
+        """Nobody is mentioned twice for a card, nor after somebody took it."""
+        said = [each for each in messages if each.thread_ts == alert.ts]
+        lines = [each for each in said if "No one is on it after" in each.everything]
+        most = 2 if self.disturbances else 1  # a process may have died after it
+        is_late = alert.taken_at and any(at(each) > alert.taken_at + MINUTE for each in lines)
+        if len(lines) > most or is_late:
+            raise Violation(f"mention: {[each.everything for each in lines]} of {alert}")
 
     def is_silent(self, app: Harness, alert: AlertCard) -> None:
         channel = app.slack.world.workspace.channels[alert.channel_id]

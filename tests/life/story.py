@@ -272,7 +272,7 @@ class Story:
         app = self.app
         there = self.checks.cards(app)
         if not there:
-            await self.people.type(app, app.bob, "/domaindigest every 15 minutes UTC", "general")
+            await self.make_alert(app)
             await asyncio.sleep(LOOKED_AFTER_S)
         if not there or self.chance.random() < 0.5:
             for each in app.account.domains.values():
@@ -294,6 +294,25 @@ class Story:
                     found = self.chance.choice(offered)
                     await self.people.press(app, person, card.snapshot(), found)
             await asyncio.sleep(self.chance.choice([1, 20, 1000, 4000]))
+
+    async def make_alert(self, app: Harness) -> None:
+        """Bob makes an alert, in a line or in the form: that mentions Cy if no one is on it."""
+        in_form = self.chance.random() < 0.5
+        line = "/domaindigest" if in_form else "/domaindigest every 15 minutes UTC"
+        await self.people.type(app, app.bob, line, "general")
+        await asyncio.sleep(8)
+        for name in ("New", "More options"):
+            if in_form and app.bob.form:
+                await self.press_called(app, app.bob, app.bob.form, name)
+        chosen = {"Post": "Alert, every 15 minutes", "If no one is on it": "After 15 minutes"}
+        for field, answer in chosen.items():
+            if (form := app.bob.form) and field in form.labels.values():
+                act = app.bob.choose(form, field, answer)
+                await self.people.ask(app, app.bob, f"chooses {answer}", act)
+                await asyncio.sleep(8)
+        if (form := app.bob.form) and "Then mention" in form.labels.values():
+            fields = {"Channel": "general", "Time zone": "UTC", "Then mention": ["cy"]}
+            await self.people.submit(app, app.bob, form, fields)
 
     async def manage(self) -> None:
         """Bob pauses, resumes, sends or deletes a digest."""

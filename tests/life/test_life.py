@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.app import main as app
 from bot.app.bolt import TimedApp
-from bot.digests import collector, repository
+from bot.digests import alert_life, collector, repository
 from bot.digests.repository import decode_digest
 from bot.digests.run_state import due_at
 from bot.digests.views import alert
@@ -139,6 +140,15 @@ def hear_no_snooze(patch: Patch) -> None:
     patch.setattr(collector, "snoozed_hosts", lambda *_args: set())
 
 
+def mention_all_the_same(patch: Patch) -> None:
+    take = alert_life.take
+
+    def taken(alert: Any, *args: Any, **how: Any) -> Any:
+        return replace(take(alert, *args, **how), remind_at=alert.remind_at)
+
+    patch.setattr(alert_life, "take", taken)
+
+
 def write_half(patch: Patch) -> None:
     whole = repository.encode_digest
 
@@ -177,6 +187,7 @@ def leave_a_task(patch: Patch) -> None:
         (be_blind, "well-being", "crowd", 0.5, 17),
         (name_no_taker, "card", "alert", 0.5, 1),
         (hear_no_snooze, "snooze", "alert", 0.5, 17),
+        (mention_all_the_same, "mention", "alert", 0.5, 9),
         (write_half, "store", "digest", 0.1, 1),
         (run_with_an_error, "log", "command", 0.1, 1),
         (leave_a_task, "left over", "command", 0.1, 1),

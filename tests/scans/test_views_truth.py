@@ -55,7 +55,7 @@ def digest_of(sample: Sample, *, is_first: bool = True) -> Message:
     index = index_by_host([a_domain("shop.example", 90)])
     before = baseline_of(index, NOW - DAY, KnownFacts({}, NOW - DAY))
     ends = KnownFacts({"shop.example": row}, NOW)
-    report = make_report(index, None if is_first else before, worst_count=5, ends=ends)
+    report = make_report(index, None if is_first else before, worst_count=5, facts=ends)
     return digest_message(a_post(report=report, sent_at=NOW))
 
 

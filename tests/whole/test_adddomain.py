@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.app.main import serve
-from bot.domains.service import FRESH_FOR
 from bot.playground.slack import Message
 from bot.playground.tracker.service import Hold
 from tests.loops import loop_over
 from tests.whole.harness import Harness, running_stand_ins, text_in_store, until_ready
 from tests.whole.test_audiences import MANAGERS, choose
-from tests.whole.test_process import process, stand_ins_in_real_time
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -63,14 +61,6 @@ async def test_a_simultaneous_duplicate_is_reported_as_one(ready: Harness) -> No
     assert "is already in your portfolio" in answer.everything
 
 
-async def test_parts_that_mean_nothing_are_named_and_nothing_is_written(ready: Harness) -> None:
-    answer = await ready.ask(ready.bob, "/adddomain a.example b.example colour:red folder:")
-
-    assert "`colour:`" in answer.everything
-    assert "`folder:` needs a value" in answer.everything
-    assert ready.tracker.requests == []
-
-
 @pytest.mark.transports("http")
 async def test_the_form_offers_what_is_in_use_and_takes_what_is_new(ready: Harness) -> None:
     await ready.bob.type("/adddomain")
@@ -87,20 +77,6 @@ async def test_the_form_offers_what_is_in_use_and_takes_what_is_new(ready: Harne
     assert "Added *blog.example*" in (await ready.answer(ready.bob)).everything
     added = next(d for d in ready.account.domains.values() if d.domain == "blog.example")
     assert (added.folder, tuple(added.tags)) == ("Web shops", ("prod", "fresh"))
-
-
-@loop_over("style", ["domain", "nested", "empty", "text"])
-async def test_every_shape_of_the_services_answer_is_tolerated(ready: Harness, style: str) -> None:
-    body = {"domain": b'{"domain":"x"}', "nested": b'{"data":[{}]}', "empty": b"", "text": b"ok"}
-    ready.clock.ahead += FRESH_FOR
-    ready.account.add(f"{style}.example", health=66)
-    ready.tracker.answer_next(body=b"[]", on="list")
-    ready.tracker.answer_next(status=200, body=body[style], on="add")
-
-    answer = await ready.ask(ready.bob, f"/adddomain {style}.example")
-
-    assert f"Added *{style}.example*" in answer.everything
-    assert "66 fair" in answer.everything
 
 
 async def test_a_write_with_a_lost_answer_is_found(ready: Harness) -> None:
@@ -167,7 +143,6 @@ async def hold_write(app: Harness, number: int) -> Hold:
     return hold
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_pasted_list_is_confirmed_and_written_once(ready: Harness) -> None:
     await ready.bob.type("/adddomain")
     form = await ready.bob.next_form()
@@ -227,30 +202,3 @@ async def test_a_stopped_list_says_what_was_added(tmp_path: Path, transport: str
         assert "may still appear* (1): b.example" in text.everything
         assert "*Not tried* (1): c.example" in text.everything
         assert text.buttons == ["Try again", "Scan them", "All domains"]
-
-
-@pytest.mark.real_time
-async def test_a_list_repeated_after_a_kill_adds_only_the_rest(tmp_path: Path) -> None:
-    async with stand_ins_in_real_time(tmp_path, "http") as app:
-        async with process(app):
-            await until_ready(app)
-            await app.connect()
-            question = await asked(app, "/adddomain a.example b.example c.example")
-            app.tracker.hold_requests()
-            await app.bob.press(question, "Add")
-            hold = await hold_write(app, 2)
-        app.tracker.hold_of_all = None
-        hold.release()
-
-        async with process(app):
-            await until_ready(app)
-            again = await asked(app, "/adddomain a.example b.example c.example")
-            summary = await app.press(app.bob, again, "Add")
-
-        assert "Added " in summary.everything
-        assert posts(app) <= 2  # the stand-in refuses a domain that is there
-        assert sorted(d.domain for d in app.account.domains.values()) == [
-            "a.example",
-            "b.example",
-            "c.example",
-        ]

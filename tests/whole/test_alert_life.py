@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.blocks.text import moment_text
 from bot.playground.slack import Message
-from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import (
     headline,
     make,
@@ -20,7 +18,7 @@ from tests.whole.digests import (
     settled,
     until_listed,
 )
-from tests.whole.harness import Harness, running_bot, running_stand_ins
+from tests.whole.harness import Harness
 from tests.whole.test_alerts import ALERT, LOOK, next_look, redrawn, to_next_look
 
 pytestmark = pytest.mark.transports("socket")
@@ -60,23 +58,13 @@ async def until_thread(app: Harness, card: Message, lines: int) -> list[str]:
     return thread(app, card)
 
 
-async def until_called(app: Harness, method: str, words: str) -> None:
-    """Wait until the bot has called a method of Slack with these words."""
-
-    def is_called() -> bool | None:
-        calls = (each for each in app.slack.calls if each.method == method)
-        return any(words in str(each.arguments) for each in calls) or None
-
-    await app.slack.world.workspace.change_event.until(is_called, TIME_LIMIT_S)
-
-
 async def watched(app: Harness) -> None:
     """Let there be an alert that has looked once."""
     await make(app, ALERT)
     await next_look(app)
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("shared")
 async def test_a_card_names_the_domain_and_says_when_it_has_recovered(
     ready: Harness,
 ) -> None:
@@ -113,21 +101,6 @@ async def test_of_several_the_card_shows_which_are_still_worse(ready: Harness) -
     assert partly.buttons.count("Scan") == 1
     assert whole.ts == partly.ts == card.ts
     assert len(await until_thread(ready, card, 1)) == 1
-
-
-async def test_further_falls_are_lines_in_the_thread(ready: Harness) -> None:
-    await watched(ready)
-    card = await fallen(ready, {"www.example": 60}, "fell to 60")
-    drawn = await fallen(ready, {"www.example": 30, "shop.example": 5}, "fell to 30")
-    other = await redrawn(ready.bob, "fell to 5")
-    lines = await until_thread(ready, card, 1)
-
-    assert drawn.ts == card.ts
-    assert "*www.example* health 🟢 97 good → 🔴 30 poor" in drawn.everything.replace("\xa0", " ")
-    assert len(lines) == 1
-    assert "www.example health 60 fair to 30 poor" in lines[0]
-    assert headline(other) == "shop.example fell to 5"
-    assert len(cards(ready)) == 2
 
 
 async def test_a_line_says_what_a_scan_has_found_and_scans_again(ready: Harness) -> None:
@@ -290,29 +263,3 @@ async def test_more_than_ten_domains_are_in_the_details(ready: Harness) -> None:
     assert "and 2 more" in card.everything
     assert details.is_ephemeral
     assert all(domain in details.everything for domain in scores)
-
-
-@pytest.mark.parametrize("moment", ["chat.update", "chat.postMessage"])
-async def test_a_process_that_dies_at_a_card_leaves_its_end_to_the_next(
-    tmp_path: Path, moment: str
-) -> None:
-    async with running_stand_ins(tmp_path, "socket") as app:
-        app.account.add("www.example", health=97)
-        async with running_bot(app, finish_within_s=0):
-            await app.connect()
-            await watched(app)
-            card = await fallen(app, {"www.example": 30}, "fell to 30")
-            app.slack.fail_next(moment, kind="slow", delay_s=90, after_acting=True)
-            score(app, "www.example", 91)
-            to_next_look(app)
-            await until_called(app, moment, "Recovered")
-        app.clock.ahead += timedelta(minutes=2)
-        async with running_bot(app):
-            lines = await until_thread(app, card, 1)
-            listed = await open_list(app, app.bob)
-        [last] = cards(app)
-
-    assert last.ts == card.ts
-    assert headline(last).startswith("✅ Recovered: www.example 30 → 91")
-    assert set(lines) == {"Recovered: www.example 30 to 91, after 15 minutes."}
-    assert "snoozed" not in listed.everything

@@ -36,29 +36,6 @@ async def test_an_invalid_domain_is_explained(ready: Harness, typed: str, text: 
         assert ready.tracker.requests == []
 
 
-@loop_over(
-    "typed",
-    [
-        "x" * 3000,
-        "🦄",
-        "\u202egnp",
-        "\x00\x07",
-        "<!channel>",
-        "*_~`|",
-        '"',
-        "tag:",
-        ":",
-        "tag:" * 50,
-    ],
-    ids=["long", "emoji", "rtl", "control", "markup", "format", "quote", "tag", "colon", "tags"],
-)
-async def test_any_filter_is_answered(ready: Harness, typed: str) -> None:
-    answer = await ready.ask(ready.bob, f"/domains {typed}", verbatim=True)
-
-    assert answer.text
-    assert answer.mentions == []
-
-
 @loop_over("line", ["/scan a&b.example", "/domains R&D sort:R&D"])
 async def test_what_was_typed_is_repeated_as_it_was_typed(ready: Harness, line: str) -> None:
     answer = await ready.ask(ready.bob, line)

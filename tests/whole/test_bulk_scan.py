@@ -8,7 +8,7 @@ import pytest
 from bot.playground.slack import Message
 from bot.playground.tracker.service import Hold
 from tests.whole.harness import Harness, running_bot, running_stand_ins
-from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
+from tests.whole.test_audiences import MANAGERS, choose
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -33,7 +33,7 @@ async def begun(app: Harness) -> Hold:
     return held
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("shared")
 async def test_a_bulk_scan_names_its_price_and_ends_with_a_summary(ready: Harness) -> None:
     price = await ready.ask(ready.bob, "/scan shop.example www.example shpo.example")
     assert scans_of(ready) == []
@@ -86,29 +86,6 @@ async def test_several_domains_are_picked_in_the_form(ready: Harness) -> None:
     assert scans_of(ready) == []
 
 
-async def test_a_price_of_deleted_domains_starts_nothing(ready: Harness) -> None:
-    by_filter = await ready.ask(ready.bob, "/scan tag:prod")
-    names = await ready.ask(ready.bob, "/scan shop.example www.example")
-    ready.account.domains.clear()
-    ready.clock.ahead += timedelta(minutes=10)
-
-    nothing = await ready.press(ready.bob, by_filter, "Start")
-    gone = await ready.press(ready.bob, names, "Start")
-
-    assert "has no domains yet" in nothing.everything
-    assert "`shop.example` is not in your portfolio" in gone.everything
-
-
-async def test_a_person_without_permission_starts_no_bulk_scan(ready: Harness) -> None:
-    price = await ready.ask(ready.slack.person("gus"), "/scan tag:prod")
-    await choose(ready, scan=NO_GUESTS)
-
-    refused = await ready.press(ready.slack.person("gus"), price, "Start")
-
-    assert "Guests can't scan domains" in refused.everything
-    assert scans_of(ready) == []
-
-
 async def test_a_person_without_permission_can_still_stop(ready: Harness) -> None:
     held = await begun(ready)
     await choose(ready, scan=MANAGERS)
@@ -123,7 +100,6 @@ async def test_a_person_without_permission_can_still_stop(ready: Harness) -> Non
     assert len(scans_of(ready)) == 1
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_an_admin_stops_it_and_a_lost_summary_is_sent_once(ready: Harness) -> None:
     held = await begun(ready)
     for_a_member = await ready.ask(ready.slack.person("cy"), "/scan above:0")
@@ -143,7 +119,7 @@ async def test_an_admin_stops_it_and_a_lost_summary_is_sent_once(ready: Harness)
     assert len(posted) == 2  # the edited one was the progress
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("shared")
 async def test_a_restart_goes_on_with_a_bulk_scan(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         for number in range(4):

@@ -16,13 +16,6 @@ SHOP = {
     CHECKLIST: ("Security › Blacklisted: yes", "Certificate expires", "Registration expires"),
     SCANNER: ("Critical: Listed on a mail blacklist", "Certificate expires", "Registration exp"),
 }
-ODD = {
-    "checkout.northwind.example": ("WHOIS could not be checked (Too Many", "Registration: no end"),
-    "münchen.northwind.example": ("DNS could not be checked (The DNS operation timed out after",),
-    "summer-sale.example": ("SSL could not be checked", "Certificate: no end date"),
-    "status.northwind.example": ("can't tell from this scan whether there are issues",),
-    "jobs.northwind.example": ("Issues are unknown: Security could not be checked",),
-}
 
 
 @pytest.fixture
@@ -50,34 +43,6 @@ async def test_the_problems_of_a_domain_are_named_in_each_dialect(
     screen = await first_screen(northwind, "shop.northwind.example")
 
     assert [each for each in said if each not in screen] == []
-    assert not any(each in screen for each in ALL_IS_WELL)
-
-
-@loop_over(("domain", "said"), ODD.items())
-async def test_an_unread_part_is_not_called_well(
-    northwind: Harness, domain: str, said: tuple[str, ...]
-) -> None:
-    screen = await first_screen(northwind, domain)
-
-    assert [each for each in said if each not in screen] == []
-    assert not any(each in screen for each in ALL_IS_WELL)
-
-
-async def test_an_unread_value_leaves_an_empty_list_open(northwind: Harness) -> None:
-    northwind.account.dialect = SCANNER
-    screens = {
-        record.domain: await first_screen(northwind, record.domain)
-        for record in northwind.account.domains.values()
-    }
-
-    assert not [name for name, screen in screens.items() if "No issues reported" in screen]
-
-
-async def test_an_unread_checklist_is_not_called_well(northwind: Harness) -> None:
-    northwind.account.dialect = CHECKLIST
-
-    screen = await first_screen(northwind, "northwind.example")
-
     assert not any(each in screen for each in ALL_IS_WELL)
 
 

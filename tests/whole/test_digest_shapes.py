@@ -37,22 +37,6 @@ async def choose(app: Harness, form: View, field: str, value: object) -> View:
     return await settled(app.bob)
 
 
-async def test_a_form_is_short_and_what_was_filled_stays_behind_more_options(
-    ready: Harness,
-) -> None:
-    form = await new_form(ready, ready.bob)
-    short = labels(form)
-    form = await choose(ready, form, "Time", "07:45")
-    await ready.bob.choose(form, "Filter", "tag:prod")
-    form = await press_in(ready.bob, form, "More options")
-
-    assert short == SHORT
-    assert labels(form)[:7] == SHORT
-    assert {"Name", "Points of change", "Days before an end", "Least severity"} < {*labels(form)}
-    assert (form.values["Time"], form.values["Filter"]) == ("07:45", "tag:prod")
-    assert "07:45" in form.everything
-
-
 async def test_fields_without_a_meaning_are_not_there_and_come_back_as_they_were(
     ready: Harness,
 ) -> None:
@@ -136,16 +120,6 @@ async def test_where_the_trigger_has_expired_the_form_is_behind_a_button(ready: 
 
     assert "`9am`" in answer.everything
     assert form.values["Filter"] == "tag:prod"
-
-
-async def test_to_pause_or_resume_twice_tells_the_channel_once(ready: Harness) -> None:
-    await typed(ready, "daily name:Prod", "Saved")
-    for line, words in (("pause Prod", "Paused."), ("resume Prod", "Resumed.")):
-        await typed(ready, line, words)
-        await typed(ready, line, "already")
-
-    seen = " ".join(each.everything for each in ready.ada.messages("general"))
-    assert (seen.count("paused the digest"), seen.count("resumed the digest")) == (1, 1)
 
 
 async def test_a_named_digest_is_paused_resumed_sent_and_deleted(ready: Harness) -> None:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.transports("socket")
 MINUTE = timedelta(minutes=1)
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("shared")
 async def test_a_busy_slack_gets_what_is_sent_now_a_little_later(ready: Harness) -> None:
     await make(ready)
     ready.slack.fail_next("chat.postMessage", "ratelimited", retry_after_s=1)
@@ -53,7 +53,6 @@ async def test_without_a_service_the_digest_waits_and_comes_late(ready: Harness)
     assert "late" in post.everything.lower()
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_new_key_sends_each_waiting_digest_once(ready: Harness) -> None:
     await make(ready)
     await make(ready, channel="secret")
@@ -72,7 +71,7 @@ async def test_a_new_key_sends_each_waiting_digest_once(ready: Harness) -> None:
     assert [message.ts for message in notices] == [notice.ts]
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("shared")
 async def test_a_slot_is_posted_once_across_restarts(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         async with running_bot(app):
@@ -87,7 +86,6 @@ async def test_a_slot_is_posted_once_across_restarts(tmp_path: Path, transport: 
         assert len(digests(app)) == 1
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_days_of_downtime_bring_one_post(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         async with running_bot(app):

@@ -25,7 +25,6 @@ from tests.whole.harness import Harness
 pytestmark = pytest.mark.transports("socket")
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_member_makes_a_digest_and_it_comes(ready: Harness) -> None:
     saved = await make(ready)
 
@@ -36,7 +35,7 @@ async def test_a_member_makes_a_digest_and_it_comes(ready: Harness) -> None:
     assert post.user == ready.slack.bot_user_id
 
 
-@pytest.mark.transports("socket", "shared")
+@pytest.mark.transports("shared")
 async def test_a_double_press_of_send_now_posts_once(ready: Harness) -> None:
     listed = await make(ready)
     score(ready, "shop.example", 12)
@@ -80,25 +79,6 @@ async def test_a_new_issue_is_posted_and_details_are_private(ready: Harness) -> 
     assert (details.is_ephemeral, gone.is_ephemeral) == (True, True)
     assert ready.service_requests() == requests
     assert len(digests(ready)) == 2
-
-
-@pytest.mark.transports("http")
-async def test_a_paused_digest_is_silent_until_it_is_resumed(ready: Harness) -> None:
-    listed = await make(ready)
-    await make(ready, channel="secret")
-    listed = await open_list(ready, ready.bob)
-    asked = await press_in(ready.bob, listed, "Pause")
-    await ready.bob.submit(asked)
-    paused = await settled(ready.bob)
-
-    await at_nine(ready, "secret")
-    silent = len(digests(ready))
-    listed = await open_list(ready, ready.bob)
-    await press_in(ready.bob, listed, "Resume")
-    await at_nine(ready)
-
-    assert "Paused" in paused.everything
-    assert (silent, len(digests(ready))) == (0, 1)
 
 
 @pytest.mark.transports("http")

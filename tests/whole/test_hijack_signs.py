@@ -1,7 +1,5 @@
 """A domain whose name servers change: in the next digest, and in an alert (H6)."""
 
-from datetime import timedelta
-
 import pytest
 
 from bot.blocks.text import moment_text
@@ -53,22 +51,6 @@ async def test_a_person_who_knows_of_a_change_ends_its_card(ready: Harness) -> N
     assert f"expected by <@{ready.bob.id}>" in ended.everything
     assert "Expected" not in ended.buttons
     assert "name servers ns1.a.example → ns1.b.example – expected by" in line.everything
-
-
-async def test_the_first_digest_lists_changes_since_it_was_made(ready: Harness) -> None:
-    ready.account.add("rival.example", domain_type="competitor")
-    soon = (ready.clock() + timedelta(days=5)).date().isoformat()
-    ready.account.scan_results["rival.example"] = {"whois": {"expiryDate": soon}}
-    await scan(ready, "ns1.a.example")
-    await make(ready)
-    await scan(ready, "ns1.b.example")
-    await ready.bob.type("/scan rival.example")
-    await ready.bob.next_message(where=lambda each: "Scan of rival" in each.everything)
-
-    post = await at_nine(ready)
-
-    assert post.text.startswith("www.example: name servers ns1.a.example to ns1.b.example.")
-    assert "not an owned domain" in post.everything
 
 
 async def test_what_a_person_knew_of_is_expected_in_digests_and_on_other_cards(

@@ -37,7 +37,6 @@ async def test_kept_commands_run_in_the_order_of_typing(app: Harness) -> None:
     assert said[3].startswith("None of your")
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_kept_command_survives_a_restart(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         async with running_bot(app):

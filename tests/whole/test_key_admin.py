@@ -7,7 +7,6 @@ import pytest
 
 from bot.blocks.text import day_text
 from bot.playground.slack import Message, Person, View
-from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import make, move_to, next_digest, next_notice, nine, settled
 from tests.whole.harness import Harness
 
@@ -52,13 +51,6 @@ async def submit(person: Person, form: View, **fields: object) -> View:
 async def name_managers(app: Harness, *names: str) -> View:
     form = await open_form(app, "Managers")
     return await submit(app.ada, form, Managers=list(names))
-
-
-async def replace_key(app: Harness) -> str:
-    """Replace the key by a new one; return that."""
-    new = app.account.create_key("new", scopes=("read_domains", "write_domains"), days=90)
-    assert "works and is saved" in (await app.submit_key(new)).everything
-    return new
 
 
 def shown(key: str) -> str:
@@ -113,25 +105,6 @@ async def test_a_key_of_another_portfolio_is_used_after_one_more_question(ready:
     assert key[11:-4] not in asked.everything
 
 
-async def test_a_confirmation_in_a_message_that_fails_can_be_given_again(ready: Harness) -> None:
-    other = ready.tracker.account("other")
-    other.fill(5)
-    key = other.create_key("other", scopes=("read_domains",), days=90)
-    form = await open_form(ready, "Replace key")
-    hold = ready.tracker.hold_requests()
-    await ready.ada.submit(form, {"API key": key})
-    await ready.ada.close(await ready.ada.next_form())
-    hold.release()
-    asked = await ready.answer(ready.ada)
-    ready.tracker.fail_next("500", times=9)
-    failed = await ready.press(ready.ada, asked, "Use this key")
-    ready.tracker.faults.clear()
-    used = await ready.press(ready.ada, failed, "Use this key")
-
-    assert "The key was not saved" in failed.everything
-    assert "works and is saved. It sees 5 domains." in used.everything
-
-
 async def test_a_confirmation_shows_at_once_that_the_key_is_checked(ready: Harness) -> None:
     other = ready.tracker.account("other")
     other.fill(5)
@@ -174,23 +147,6 @@ async def test_a_refused_key_is_replaced_from_its_notice(ready: Harness) -> None
     healed = await next_notice(ready, ready.bob)
     assert f"key is now `{shown(new)}`" in healed.everything
     assert len(ready.ada.messages("dm")) == 1  # who has set it knows
-
-
-async def test_a_refusal_names_the_people_who_were_notified(ready: Harness) -> None:
-    cy = ready.slack.person("cy")
-    await ready.ask(ready.bob, "/domains")
-    ready.account.delete_key(ready.key)
-    ready.slack.calls.clear()
-    ready.slack.fail_next("conversations.open", kind="slow", delay_s=0.5)
-    await ready.bob.type("/scan shop.example")
-    await ready.slack.world.workspace.change_event.until(
-        lambda: any(call.method == "conversations.open" for call in ready.slack.calls) or None,
-        TIME_LIMIT_S,
-    )
-    await cy.type("/scan www.example")
-
-    for person in (cy, ready.bob):
-        assert f"I notified <@{ready.ada.id}>" in (await ready.answer(person)).everything
 
 
 async def test_a_key_refused_by_mistake_is_tried_at_the_slot_of_a_digest(ready: Harness) -> None:

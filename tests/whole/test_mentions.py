@@ -119,14 +119,6 @@ async def test_lines_in_the_apps_conversation_are_answered(heard: Harness) -> No
     assert (await said(heard, "admin", "dm", by=gus)).buttons == []
 
 
-async def test_two_lines_of_a_message_are_two_commands(heard: Harness) -> None:
-    heard.bob.say(f"{AT} adddomain more.example\n{AT} scan more.example")
-    added = await said(heard, "Added")
-    scanned = await said(heard, "Scan of more.example")
-
-    assert added.ts < scanned.ts
-
-
 async def test_a_line_that_comes_hours_late_is_only_offered(heard: Harness) -> None:
     """Slack may send events again long after an outage."""
     heard.slack.app.settings.events, events = (), heard.slack.app.settings.events

@@ -53,27 +53,12 @@ class TestMigrate:
         assert said.out.startswith("There is nothing to do")
         assert said.status == 0
 
-    async def test_a_missing_database_setting_is_explained(self, tmp_path: Path) -> None:
-        said = await migrating("", cwd=str(tmp_path))
-
-        assert said.out == (
-            "DATABASE_URL is not set, so the store is the file data/bot.sqlite, which needs no"
-            " migration.\n"
-        )
-        assert said.status == 0
-
     async def test_an_unreachable_database_is_named_without_its_password(self) -> None:
         said = await migrating(f"postgresql://bot:{PASSWORD}@127.0.0.1:9/tracker")
 
         assert said.err.startswith("cannot connect to 127.0.0.1:9, database tracker")
         assert "`python -m bot doctor` checks" in said.err
         assert (said.out, said.status) == ("", 1)
-
-    async def test_a_wrong_address_is_a_wrong_setting(self) -> None:
-        said = await migrating(f"mysql://bot:{PASSWORD}@db/tracker")
-
-        assert "DATABASE_URL: must look like" in said.err
-        assert said.status == 2
 
 
 async def test_every_command_asks_for_the_migration(tmp_path: Path, empty_database: str) -> None:

@@ -62,16 +62,6 @@ async def test_a_removed_key_does_not_hide_an_added_domain(ready: Harness) -> No
     assert "Added *blog.example*" in answer.everything
 
 
-async def test_checking_a_key_that_somebody_removed_keeps_no_command(ready: Harness) -> None:
-    state = await ready.ask(ready.ada, "/domainkey")
-    await ready.press(ready.ada, await ready.ask(ready.ada, "/domainkey"), "Remove key")
-
-    answer = await ready.press(ready.ada, state, "Check key")
-
-    assert "not connected" in answer.everything
-    assert "kept your command" not in answer.everything
-
-
 @dataclass
 class LateAcks:
     """Holds the acks of forms up on their way, until `may_come`."""
@@ -189,7 +179,6 @@ async def test_what_comes_while_the_server_closes_is_answered(
         assert "shop.example" in (await app.answer(app.bob)).everything
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_a_quick_stop_answers_open_requests(tmp_path: Path, transport: str) -> None:
     async with running_stand_ins(tmp_path, transport) as app:
         stop = asyncio.Event()

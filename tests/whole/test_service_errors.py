@@ -107,17 +107,3 @@ async def test_a_refused_key_makes_replacing_it_the_loudest_button(ready: Harnes
     assert "Try again" not in refused.buttons
     for message in (refused, state, notice):
         assert KEYS_PAGE in str(message.blocks)
-
-
-@loop_over("kind", ["500", "html_200", "truncated", "drop", "huge"])
-async def test_a_scan_is_never_sent_twice_by_itself(ready: Harness, kind: str) -> None:
-    before = len(ready.bob.messages())
-    ready.tracker.requests.clear()
-    ready.tracker.fail_next(kind, times=9, on="scan")
-
-    failed = await ready.ask(ready.bob, "/scan shop.example")
-    ready.tracker.faults.clear()
-
-    assert "Reference" in failed.everything
-    assert ready.service_requests().count(("POST", "scan")) == 1
-    assert len(ready.bob.messages()) == before + 1

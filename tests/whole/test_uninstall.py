@@ -20,7 +20,7 @@ from tests.whole.harness import (
     text_in_store,
 )
 
-pytestmark = pytest.mark.transports("socket", "shared")
+pytestmark = pytest.mark.transports("socket")
 
 
 async def until_gone(app: Harness) -> None:
@@ -36,6 +36,7 @@ async def _is_known(app: Harness) -> bool:
     return any(app.slack.team_id in each.key for each in documents)
 
 
+@pytest.mark.transports("socket", "shared")
 async def test_a_late_scan_brings_nothing_back(tmp_path: Path, transport: str) -> None:
     async with running_harness(tmp_path, transport) as app:
         app.account.add("shop.example", health=41)

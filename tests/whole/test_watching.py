@@ -50,7 +50,6 @@ async def offered(app: Harness, ends: datetime) -> Message:
     return app.first_steps
 
 
-@pytest.mark.transports("socket", "shared")
 async def test_two_presses_after_the_first_key_make_a_digest(app: Harness) -> None:
     due = at(app, 9, on_weekday=True)
     message = await offered(app, due + 7 * DAY + HOUR)

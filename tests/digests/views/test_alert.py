@@ -10,7 +10,7 @@ from bot.digests.alert_life import alert_of
 from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.models import Fall, Snooze
 from bot.digests.report import Post
-from bot.digests.views.alert import alert_message, alert_preview, expected_line, lasting_text
+from bot.digests.views.alert import alert_preview, expected_line, lasting_text
 from bot.digests.views.post import announcement_message
 from bot.domains.kept_facts import KnownChange, KnownFacts
 from bot.domains.lookup import index_by_host
@@ -70,7 +70,7 @@ def test_an_alert_says_what_ends_soon() -> None:
     then = MOMENT - timedelta(days=1)
     index = index_by_host([domain])
     before = baseline_of(index, then, KnownFacts(ends, then))
-    report = report_on([domain], before, worst_count=10, ends=KnownFacts(ends, MOMENT))
+    report = report_on([domain], before, worst_count=10, facts=KnownFacts(ends, MOMENT))
 
     message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
 
@@ -84,19 +84,12 @@ def test_a_certificate_that_has_ended_is_worse_news_than_a_fall() -> None:
     before = replace(
         baseline_of(index, then, KnownFacts(ends, then)), scores={"a.example": 85, "b.example": 85}
     )
-    report = report_on(domains, before, worst_count=10, ends=KnownFacts(ends, MOMENT))
+    report = report_on(domains, before, worst_count=10, facts=KnownFacts(ends, MOMENT))
 
     message = taken(card(a_post(report=report, sent_at=MOMENT), NAME))
 
     assert message.text.startswith("b.example: certificate expired 1 day ago.")
     assert "a.example health 85 good to 60" in message.text
-
-
-def test_the_owners_of_what_fell_are_mentioned() -> None:
-    message = card(a_fall(mentioned=True), NAME)
-
-    assert f"<@{ADMIN_ID}>" in message.text
-    assert f"<@{ADMIN_ID}>" in str(message.blocks)
 
 
 def test_a_thousand_domains_that_fall_at_once_are_one_post_of_ten_lines() -> None:
@@ -116,20 +109,6 @@ def test_names_from_outside_do_nothing(text: str) -> None:
     before = Baseline(scores=dict.fromkeys(index_by_host([domain]), 90), taken_at=MOMENT)
 
     taken(card(a_post(report=report_on([domain], before, worst_count=10)), NAME))
-
-
-def test_who_is_on_it_and_what_is_snoozed_stands_in_the_card() -> None:
-    post, now = a_fall(), MOMENT
-    snooze = Snooze(by=ADMIN_ID, until=now + timedelta(days=7))
-    alert = replace(alert_of(post, "C0OPS"), taken_by=ADMIN_ID, taken_at=now, snooze=snooze)
-    message = taken(alert_message(NAME, alert, post.digest, now), f"<@{ADMIN_ID}>")
-    later = alert_message(NAME, alert, post.digest, now + timedelta(days=8))
-
-    assert f"<@{ADMIN_ID}> is on it since" in str(message.blocks)
-    assert f"<@{ADMIN_ID}> snoozed a.example until" in str(message.blocks)
-    assert {"Take over", "Let go", "End snooze"} <= set(buttons(message))
-    assert "I'm on it" not in buttons(message)
-    assert "snoozed" not in str(later.blocks)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +145,7 @@ def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:
     before = Baseline(
         scores={"a.example": 90, "b.example": 85}, taken_at=MOMENT - timedelta(days=1)
     )
-    report = report_on(domains, before, worst_count=10, ends=KnownFacts(known, MOMENT))
+    report = report_on(domains, before, worst_count=10, facts=KnownFacts(known, MOMENT))
     post = a_post(report=report)
 
     assert title(taken(card(post))) == (

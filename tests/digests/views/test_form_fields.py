@@ -124,28 +124,6 @@ def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None
     assert kept_in(form, digest.plan.mentions) == ["tag:a", "folder:Web shops"]
 
 
-def test_a_rule_without_a_tick_stays_without_one_when_it_is_drawn_again() -> None:
-    digest = a_digest(mentions=(a_mention("tag:a"), a_mention("tag:b")))
-    ticked = draft_in(state_of(drawn(digest=digest)), {}).kept or ()
-
-    some = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=ticked[1:]), digest=digest)
-    none = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=()), digest=digest)
-
-    assert kept_in(some, digest.plan.mentions) == ["tag:b"]
-    assert not kept_in(none, digest.plan.mentions)
-    assert len(fields_of(none)["Mention rules"]["element"]["options"]) == 2
-
-
-def test_a_digest_that_cannot_be_read_now_is_drawn_with_what_is_ticked() -> None:
-    digest = a_digest(mentions=(a_mention("tag:a"), a_mention("tag:b")))
-    ticked = draft_in(state_of(drawn(digest=digest)), {}).kept or ()
-
-    form = drawn(Draft(channel_id="C0OPS", zone=ZONE, kept=ticked[1:]), digest_id="d1")
-
-    assert form["title"]["text"] == "Change digest"
-    assert kept_in(form, digest.plan.mentions) == ["tag:b"]
-
-
 @loop_over(
     ("until", "words", "first"),
     [

@@ -10,7 +10,7 @@ from bot.digests.views.form_fields import (
     who_text,
 )
 from bot.slack.usergroups import UserGroup
-from tests.blocks.acceptance import Json, assert_slack_takes_options, shown
+from tests.blocks.acceptance import Json, assert_slack_takes_options
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import a_mention
 from tests.loops import loop_over
@@ -48,13 +48,6 @@ def test_labels_in_use_are_offered_and_then_what_was_typed(typed: str, offered: 
     assert values(options) == offered
 
 
-def test_what_was_typed_is_offered_below_however_many_labels_in_use() -> None:
-    options = rule_label_options([f"tag:shop{number}" for number in range(200)], "shop")
-
-    assert_slack_takes_options(options)
-    assert values(options)[-2:] == ["tag:shop", "folder:shop"]
-
-
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_labels_and_groups_of_others_do_nothing(text: str) -> None:
     assert_slack_takes_options(rule_label_options([f"tag:{text}"], text))
@@ -70,10 +63,6 @@ def test_user_groups_are_found_by_handle_and_name(typed: str, offered: list[str]
 
     assert_slack_takes_options(options)
     assert values(options) == offered
-
-
-def test_a_user_group_is_shown_by_its_handle() -> None:
-    assert {"@web-team", "People of the web"} <= set(shown(group_options([WEB], "")))
 
 
 @loop_over(

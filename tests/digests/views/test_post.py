@@ -25,7 +25,6 @@ from tests.digests.builders import (
     a_past_run,
     a_post,
     a_report,
-    a_slot,
     a_trend,
     domains_of,
     report_on,
@@ -287,15 +286,3 @@ def test_slack_takes_a_digest_of_anything(name: Callable[[int], str]) -> None:
     taken(digest_message(replace(post, is_preview=True)))
     taken(heartbeat_message(post))
     taken(announcement_message(post.digest))
-
-
-def test_a_digest_of_ten_thousand_domains_is_as_short_as_any() -> None:
-    scores = [float(number % 101) for number in range(10_000)]
-    now = [a_domain(f"d{number}.example", score) for number, score in enumerate(scores)]
-    before = {f"d{number}.example": scores[-number] for number in range(10_000)}
-    report = report_on(now, a_baseline(before), worst_count=25)
-
-    message = taken(digest_message(a_post(report=report, slot=a_slot(), trend=a_trend([50] * 20))))
-
-    assert title(message).startswith("Health digest: 10,000 domains, average 4")
-    assert block(message, "data_table")["caption"] == "Worst 25 of 10,000 domains"

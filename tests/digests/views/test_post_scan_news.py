@@ -29,7 +29,7 @@ def post_on(now: Rows, then: Rows | None = None, *domains: Domain) -> Post:
     known = KnownFacts(now, MOMENT)
     before = KnownFacts(now if then is None else then, MOMENT - DAY)
     baseline = baseline_of(index, before.now, before)
-    report = make_report(index, baseline, worst_count=5, ends=known, owned_type="owned")
+    report = make_report(index, baseline, worst_count=5, facts=known, owned_type="owned")
     return a_post(report=report, sent_at=MOMENT)
 
 
@@ -207,7 +207,7 @@ def test_the_first_digest_tells_what_changed_since_it_was_made() -> None:
     )
 
     since, before = (
-        make_report(index, None, worst_count=5, ends=known, made_at=at)
+        make_report(index, None, worst_count=5, facts=known, made_at=at)
         for at in (MOMENT - DAY, MOMENT)
     )
 
@@ -231,7 +231,7 @@ def test_the_first_check_of_an_alert_posts_no_issues_that_were_known_before() ->
     known = KnownFacts({"a.example": ending(300, 80, worst=(issue,))}, MOMENT)
 
     report = make_report(
-        index_by_host([a_domain("a.example", 90)]), None, worst_count=5, ends=known
+        index_by_host([a_domain("a.example", 90)]), None, worst_count=5, facts=known
     )
 
     assert report.grave

@@ -34,15 +34,6 @@ def listed_text(*digests: Any, **listed: Any) -> str:
     return "\n".join(shown(drawn(*digests, **listed)))
 
 
-def test_an_empty_list_says_what_a_digest_is_and_offers_one() -> None:
-    form = drawn()
-
-    assert "*No digests in #general yet*" in "\n".join(shown(form))
-    assert "a scheduled post" in "\n".join(shown(form))
-    assert list(buttons(form)) == ["New"]
-    assert "submit" not in form
-
-
 def test_a_digest_is_shown_with_its_plan_its_state_and_its_buttons() -> None:
     digest = a_digest(
         filter_text="tag:prod below:80", mode=Mode.WORSE, mentions=(a_mention(),) * 2

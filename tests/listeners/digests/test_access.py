@@ -189,17 +189,6 @@ async def test_the_form_says_that_the_store_failed(bot: Bot) -> None:
     assert set(after.buttons) <= {"Back"}
 
 
-@pytest.mark.parametrize("label", ["Delete", "Preview", "Send now"])
-async def test_a_press_requests_the_members_once(bot: Bot, label: str) -> None:
-    await bot.made()
-    form = await bot.open_list()
-
-    await bot.press(form, label)
-
-    asked = [call for call in bot.slack.calls if call.method == "conversations.members"]
-    assert len(asked) == 1
-
-
 async def test_an_error_of_the_list_is_shown(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(*_: object) -> None:
         raise RuntimeError("boom")

@@ -111,28 +111,6 @@ async def test_a_choice_that_is_drawn_late_leaves_what_was_saved_since(bot: Bot)
     assert (form.title, len(await bot.digests())) == ("Health digests", 1)
 
 
-async def test_a_choice_does_not_request_the_members_again(bot: Bot) -> None:
-    await bot.made()
-    form = await bot.change_form()
-    before = [call.method for call in bot.slack.calls].count("conversations.members")
-
-    await bot.choose(form, "Days", ["Sun"])
-
-    after = [call.method for call in bot.slack.calls].count("conversations.members")
-    assert after == before == 1
-
-
-@pytest.mark.parametrize("method", ["users.info", "views.update"])
-async def test_a_slack_failure_leaves_the_form_as_it_is(bot: Bot, method: str) -> None:
-    form = await bot.new_form()
-    bot.slack.fail_next(method, "fatal_error")
-
-    after = await bot.choose(form, "Days", ["Sun"])
-
-    assert (after.title, after.values["Days"]) == ("New digest", ["Sun"])
-    assert bot.bob.messages() == []
-
-
 async def test_a_digest_is_changed_from_what_it_is(bot: Bot) -> None:
     digest = await bot.made(
         filter_text="tag:prod", mentions=(Mention(label="tag:a", who=("U1",)),)

@@ -1,13 +1,12 @@
 """What comes back from the forms about a digest, right or wrong."""
 
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import pytest
 
 from bot.digests.draft import plan_of
-from bot.digests.form_parse import checked_values, kept_rules, read_pause_form, sent_draft
+from bot.digests.form_parse import checked_values, kept_rules, sent_draft
 from bot.digests.models import Mention, Mode, Plan
 from bot.digests.views.form_fields import (
     CHANNEL_FIELD,
@@ -24,7 +23,6 @@ from bot.digests.views.form_fields import (
     WORST_FIELD,
     ZONE_FIELD,
 )
-from bot.digests.views.modal import UNTIL_FIELD
 from bot.dispatch.request import FormErrors
 from tests.builders import KEY
 from tests.digests.builders import a_schedule
@@ -215,10 +213,3 @@ def test_a_field_that_is_missing_is_no_crash(name: str) -> None:
     else:  # the channel of the form's own note is taken
         channel_id = "" if name == CHANNEL_FIELD else read().channel_id
         assert plan_in(states) == replace(read(), channel_id=channel_id)
-
-
-def test_a_day_ends_a_pause() -> None:
-    values = {"until:n": {UNTIL_FIELD: {"selected_date": "2030-03-01"}}}
-
-    assert read_pause_form(values) == date(2030, 3, 1)
-    assert read_pause_form({}) is None

@@ -20,7 +20,7 @@ from bot.digests.views.wording import (
 )
 from bot.keys.key_record import NoKeyError
 from bot.slack.errors import ChannelClosedError, SlackUnavailableError
-from bot.tracker.models import InvalidKeyError, UnavailableError
+from bot.tracker.models import UnavailableError
 from tests.digests.builders import BOB, DAILY
 from tests.listeners.running import Bot
 
@@ -45,15 +45,6 @@ async def test_the_list_without_the_bot_says_how_to_invite_it(bot: Bot, channel:
 
     assert "/invite @Domain Tracker" in form.everything
     assert "New" in form.buttons
-
-
-async def test_a_list_that_does_not_open_in_time_can_be_asked_for_again(bot: Bot) -> None:
-    bot.slack.fail_next("views.open", "expired_trigger_id")
-
-    await bot.bob.type("/domaindigest")
-
-    assert "couldn't open in time" in await bot.answer()
-    assert bot.bob.messages()[-1].buttons == ["Try again"]
 
 
 async def test_send_now_says_that_it_takes_a_while_and_then_that_it_was_sent(bot: Bot) -> None:
@@ -127,20 +118,6 @@ async def test_a_preview_whose_form_was_closed_is_a_reply(bot: Bot) -> None:
     assert bot.bob.messages()[-1].is_ephemeral
 
 
-async def test_an_owner_deletes_what_they_made_in_a_channel_that_was_archived(bot: Bot) -> None:
-    own, other = await bot.made_by_bob(), await bot.made(filter_text="tag:theirs")
-    form = await bot.open_list()
-    bot.slack.archive("general")
-
-    after = await bot.press(form, "Delete")
-
-    assert "🗑️ Deleted." in after.everything
-    assert "tag:theirs" in after.everything  # bob is still among its members
-    assert "unarchive it, type `/invite" in after.everything
-    assert [each.digest_id for each in await bot.digests()] == [other.digest_id]
-    assert own.digest_id != other.digest_id
-
-
 async def test_a_digest_is_deleted_after_a_question(bot: Bot) -> None:
     await bot.made()
     form = await bot.open_list()
@@ -194,17 +171,6 @@ async def test_an_owner_manages_a_digest_that_the_bot_cannot_see(bot: Bot) -> No
     assert [each.made_by for each in await bot.digests("secret")] == [BOB.user_id]
 
 
-async def test_no_one_else_manages_a_digest_that_the_bot_cannot_see(bot: Bot) -> None:
-    digest = await bot.made("secret")
-    bot.post_digest_button(MANAGE_DIGEST, "Manage", digest.digest_id, "general")
-    bot.slack.remove_bot("secret")
-
-    form = await bot.press(bot.ada.messages()[-1], "Manage", bot.ada)
-
-    assert "1 digest" not in form.everything
-    assert "Delete" not in form.buttons
-
-
 @pytest.mark.parametrize(
     ("action_id", "label"),
     [
@@ -254,22 +220,6 @@ async def test_an_archived_channel_resumes_nothing(bot: Bot, keeps_bot: bool) ->
     assert "invite the app with `/invite`" in refused
     assert "Reference" not in refused
     assert "▶️ Resumed." in await bot.answer(channel="dm")
-
-
-async def test_a_failed_send_now_is_explained_and_can_be_repeated(bot: Bot) -> None:
-    digest = await bot.made()
-    bot.post_digest_button(SEND_DIGEST, "Send now", digest.digest_id, "dm")
-    notice = bot.bob.messages("dm")[-1]
-    bot.lists.error = InvalidKeyError()
-
-    await bot.bob.press(notice, "Send now")
-    refused = await bot.answer(channel="dm")
-    bot.lists.error = None
-    await bot.bob.press(notice, "Send now")
-
-    assert "This workspace's API key no longer works" in refused
-    assert "ask a workspace admin or owner" in refused
-    assert "✅ Sent to" in await bot.answer(channel="dm")
 
 
 async def test_one_press_makes_a_digest_for_working_days_at_nine(bot: Bot) -> None:

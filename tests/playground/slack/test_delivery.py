@@ -1,10 +1,8 @@
 """What people see when the bot is late, away or confused."""
 
 import pytest
-from aiohttp import web
 
 from bot.playground.slack import CommandFailed, LocalSlack
-from tests.playground.slack.bolt import served
 from tests.playground.slack.conftest import Api, Clock
 from tests.playground.slack.samples import ScriptedBot
 
@@ -45,33 +43,3 @@ async def test_an_event_is_repeated_three_times(slack: LocalSlack, api: Api, clo
     assert len({each.payload["event_id"] for each in tries}) == 1
     assert [each.at - began for each in tries] == [0, 0, 60, 360]
     assert [each.retry_number for each in tries] == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("is_cut", "reason"), [(True, "connection_failed"), (False, "http_error")]
-)
-async def test_a_retry_says_why_it_comes(slack: LocalSlack, reason: str, *, is_cut: bool) -> None:
-    said: list[tuple[str | None, ...]] = []
-
-    async def refuse_first(request: web.Request) -> web.Response:
-        names = ("X-Slack-Retry-Num", "X-Slack-Retry-Reason")
-        said.append(tuple(request.headers.get(name) for name in names))
-        if is_cut and len(said) == 1 and request.transport:
-            request.transport.abort()
-        return web.Response(status=500 if len(said) == 1 else 200)
-
-    async with served(slack, refuse_first):
-        await slack.deliver_event(EVENT)
-
-    assert said == [(None, None), ("1", reason)]
-
-
-async def test_an_app_may_refuse_retries(slack: LocalSlack, api: Api, clock: Clock) -> None:
-    async def refuse(_request: web.Request) -> web.Response:
-        return web.Response(status=500, headers={"X-Slack-No-Retry": "1"})
-
-    async with served(slack, refuse):
-        await slack.deliver_event(EVENT)
-        await pass_time(slack, api, clock, 86_400)
-
-    assert [each.status for each in slack.envelopes] == [500]

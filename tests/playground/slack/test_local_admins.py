@@ -40,14 +40,6 @@ async def test_an_archived_channel_takes_nothing_and_loses_the_app(
     assert (refused, await posted(slack, api, name)) == (while_archived, afterwards)
 
 
-async def test_a_deactivated_person_gets_no_conversation(slack: LocalSlack, api: Api) -> None:
-    slack.deactivate("bob")
-
-    answer = await api("conversations.open", users=slack.person("bob").id)
-
-    assert answer["error"] == "user_disabled"
-
-
 async def test_somebody_deactivated_does_nothing_any_more(slack: LocalSlack, api: Api) -> None:
     slack.outbox.carrier = bot = ScriptedBot()
     bob, row = slack.person("bob"), [actions(button("Scan"))]

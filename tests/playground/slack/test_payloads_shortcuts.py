@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from bot.playground.manifest import Shortcut
-from bot.playground.slack import LocalSlack, NothingToPress
-from tests.playground.slack.conftest import Api
+from bot.playground.slack import LocalSlack
 
 pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
@@ -40,21 +39,3 @@ async def test_a_message_shortcut_shows_the_message_as_it_is_now(slack: LocalSla
         {"type": "text", "text": " "},
         {"type": "user", "user_id": bob.id},
     ]
-
-
-@pytest.mark.parametrize("name", ["Scan everything", IN_MESSAGE])
-async def test_only_declared_shortcuts_are_offered(slack: LocalSlack, name: str) -> None:
-    with pytest.raises(NothingToPress, match=SCAN):
-        await slack.person("bob").shortcut(name)
-
-
-async def test_a_message_that_is_not_seen_has_no_menu(slack: LocalSlack, api: Api) -> None:
-    bob, cy = slack.person("bob"), slack.person("cy")
-    hidden = bob.say("a.example", channel="hidden")
-    await api("chat.postEphemeral", channel="general", user=cy.id, text="Only you")
-    gone = bob.say("b.example")
-    slack.world.posting.remove(gone)
-
-    for message in (hidden, cy.messages()[0], gone):
-        with pytest.raises(NothingToPress):
-            await cy.message_shortcut(message, IN_MESSAGE)

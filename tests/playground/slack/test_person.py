@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground.slack import CommandFailed, FormError, LocalSlack, NothingToPress
+from bot.playground.slack import CommandFailed, FormError, LocalSlack
 from tests.playground.slack.conftest import Api
 from tests.playground.slack.samples import ScriptedBot, actions, button, options, plain, section
 
@@ -35,14 +35,6 @@ async def test_a_command_can_be_typed(
 
     assert failure == code
     assert len(slack.envelopes) == (code is None)
-
-
-async def test_a_private_channel_hides_its_name(slack: LocalSlack, bot: ScriptedBot) -> None:
-    await slack.person("bob").type("/scan  example.com ", channel="secret")
-
-    sent = bot.got[0].payload
-    assert (sent["channel_name"], sent["text"]) == ("privategroup", "example.com")
-    assert sent["is_enterprise_install"] == "false"
 
 
 async def test_a_reply_in_the_ack_is_checked_too(slack: LocalSlack, bot: ScriptedBot) -> None:
@@ -86,12 +78,3 @@ async def test_wrong_suggestions_are_refused(slack: LocalSlack, api: Api, answer
 
     with pytest.raises(FormError):
         await bob.suggest(await bob.next_message(), "pick", "")
-
-
-async def test_only_its_reader_can_press_in_an_ephemeral(slack: LocalSlack, api: Api) -> None:
-    bob, row = slack.person("bob"), [actions(button("Scan"))]
-    await api("chat.postEphemeral", user=bob.id, channel="general", text="x", blocks=row)
-    message = await bob.next_message()
-
-    with pytest.raises(NothingToPress, match="does not see"):
-        await slack.person("ada").press(message, "Scan")

@@ -75,21 +75,6 @@ async def test_events_need_scope_and_subscription(
     assert await heard(slack) == []
 
 
-async def test_changes_of_a_message_to_the_app_show_both_texts(slack: LocalSlack) -> None:
-    bob = slack.person("bob")
-    said = bob.say("hlep", channel="dm")
-    bob.edit(said, "help")
-    bob.delete(said)
-
-    _, changed, deleted = await heard(slack)
-
-    assert (changed["subtype"], deleted["subtype"]) == ("message_changed", "message_deleted")
-    assert (changed["message"]["text"], changed["previous_message"]["text"]) == ("help", "hlep")
-    assert changed["message"]["edited"]["user"] == bob.id
-    assert (deleted["deleted_ts"], deleted["channel_type"]) == (said.ts, "im")
-    assert bob.messages("dm") == []
-
-
 async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, api: Api) -> None:
     bob, start = slack.person("bob"), slack.person("cy").say("Hello")
     to_bob = {"channel": "general", "user": bob.id, "thread_ts": start.ts}

@@ -12,8 +12,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack
-from tests.playground.slack.conftest import Api, Open
-from tests.playground.slack.samples import ScriptedBot, actions, button, form, section, text_field
+from tests.playground.slack.conftest import Api
+from tests.playground.slack.samples import ScriptedBot, actions, button, section
 
 Json = dict[str, Any]
 
@@ -106,16 +106,6 @@ async def test_an_ephemeral_is_refused_above_4000_bytes(slack: LocalSlack, api: 
     assert (fitting["ok"], too_long["error"]) == (True, "msg_too_long")
 
 
-async def test_an_update_is_refused_above_4000_characters(slack: LocalSlack, api: Api) -> None:
-    posted = await api("chat.postMessage", channel="general", text="a" * 40_001)
-
-    where = {"channel": posted["channel"], "ts": posted["ts"]}
-    answer = await api("chat.update", **where, text="b" * 4001)
-
-    assert answer["error"] == "msg_too_long"
-    assert len(slack.person("bob").messages()[0].text) == 40_000
-
-
 async def test_a_refusal_points_at_the_problem(api: Api) -> None:
     blocks = [section("x" * 3001)]
 
@@ -123,21 +113,6 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
 
     assert "[json-pointer:/blocks/0/text/text]" in " ".join(answer["errors"])
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
-
-
-async def test_members_come_in_pages_with_cursors(slack: LocalSlack, api: Api) -> None:
-    slack.world.scopes = ("channels:read",)
-    where = {"channel": channel_id(slack, "general"), "limit": 2}
-    pages = [await api("conversations.members", **where)]
-
-    while cursor := pages[-1]["response_metadata"]["next_cursor"]:
-        pages.append(await api("conversations.members", cursor=cursor, **where))
-
-    found = [member for page in pages for member in page["members"]]
-    assert found == sorted(slack.channel("general").members)
-    for wish in ({"cursor": "2"}, {"cursor": "bm9uc2Vuc2U="}, {"limit": -1}, {"limit": "many"}):
-        refused = await api("conversations.members", **where | wish)
-        assert refused["error"] == f"invalid_{next(iter(wish))}"
 
 
 @pytest.mark.parametrize(("body", "error"), [("{", "invalid_json"), ("[]", "json_not_object")])
@@ -163,33 +138,6 @@ async def refused(client: AsyncWebClient, method: str, **arguments: Any) -> Json
         await client.api_call(method, json=arguments)
     body: Json = caught.value.response.data
     return body
-
-
-@pytest.mark.parametrize("thread_ts", ["0", "yesterday", "1800000000"])
-async def test_a_thread_is_named_by_a_timestamp(client: AsyncWebClient, thread_ts: str) -> None:
-    said = await refused(
-        client, "chat.postMessage", channel="general", text="x", thread_ts=thread_ts
-    )
-
-    assert said["error"] == "invalid_thread_ts"
-    words = [f"[ERROR] {thread_ts} is not a valid thread_ts"]
-    assert said["response_metadata"]["messages"] == words
-
-
-async def test_a_reply_to_a_deleted_message_is_public(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    bob = slack.person("bob")
-    asked, kept = bob.say("@domain_tracker scan"), bob.say("still here")
-    bob.delete(asked)
-
-    answers = [
-        await client.chat_postMessage(channel="general", text="private?", thread_ts=each.ts)
-        for each in (asked, kept)
-    ]
-
-    assert ["thread_ts" in answer["message"] for answer in answers] == [False, True]
-    assert [message.thread_ts for message in bob.messages()] == [None, None, kept.ts]
 
 
 async def test_a_token_belongs_in_the_form(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
@@ -237,13 +185,3 @@ async def test_presses_need_the_manifest(slack: LocalSlack, client: AsyncWebClie
         await bob.suggest(message, "pick", "")
 
     assert slack.envelopes == []
-
-
-@pytest.mark.parametrize("said", ["", 7, None, {"text": "taken"}])
-async def test_the_error_of_a_field_is_words(slack: LocalSlack, opened: Open, said: Any) -> None:
-    view = await opened(form(text_field("Name")))
-    answer = {"response_action": "errors", "errors": {"name": said}}
-    slack.outbox.carrier = ScriptedBot(answer)
-
-    with pytest.raises(CommandFailed):
-        await slack.person("ada").submit(view, {"Name": "x"})
