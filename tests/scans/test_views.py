@@ -228,17 +228,6 @@ def test_an_issue_is_never_invented(issue: object, line: str) -> None:
     assert line in shown_text(message).splitlines()
 
 
-def test_no_issues_and_no_list_of_issues_are_two_things() -> None:
-    none = scan_message(a_report({"security": {"issues": []}}))
-    unlisted = scan_message(a_report({"security": {"server": "nginx"}}))
-
-    assert "✅ No issues reported." in shown_text(none)
-    assert "I can't tell from this scan whether there are issues. 1 value under" in shown_text(
-        unlisted
-    )
-    assert "✅" not in shown_text(unlisted)
-
-
 def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
     message = scan_message(a_report({"dns": {"ttl": 60}}))
 

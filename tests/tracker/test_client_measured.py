@@ -15,13 +15,13 @@ from bot.process.workspace import WorkspaceId
 from bot.tracker import models
 from bot.tracker.client import TrackerClient, foreign_status, outcome_of
 from bot.tracker.http import tracker_http
-from bot.tracker.models import NewDomain, TimedOutError, TrackerError, UnavailableError
+from bot.tracker.models import NewDomain, TrackerError
 from bot.tracker.rate_limit import Purpose
 from bot.web.metrics import REQUEST_OUTCOMES
 from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over
 from tests.process.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
-from tests.tracker.loopback import Request, always, limits_of, reply, service
+from tests.tracker.loopback import always, limits_of, reply, service
 
 ACME = WorkspaceId("T1")
 ERRORS: list[tuple[BaseException | None, str]] = [
@@ -188,18 +188,3 @@ async def test_what_is_sent_is_no_key_and_changes_nothing() -> None:
         assert request.method == "GET"
         assert request.target == "/base/api/tools/domain-tracker"
         assert "service_sk_" not in str(request.headers)
-
-
-async def test_a_dead_address_is_an_error() -> None:
-    async with tracker_http() as http:
-        with pytest.raises(UnavailableError):
-            await foreign_status(http, "http://127.0.0.1:9", 5)
-
-
-async def test_a_silent_service_is_not_waited_for() -> None:
-    async def hang(_request: Request, _writer: asyncio.StreamWriter) -> None:
-        await asyncio.Event().wait()
-
-    async with service(hang) as there, tracker_http() as http:
-        with pytest.raises(TimedOutError):
-            await foreign_status(http, there.url, 0.05)
