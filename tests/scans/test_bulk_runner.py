@@ -53,6 +53,8 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(bot: Bot) 
     assert [item.score_after for item in run.done] == [41, 41, 41]
     assert [who for who, _ in bot.posts.notified] == [BOB, BOB]
     assert "3 domains scanned." in bot.summary
+    shown = [text.partition(" of 3 done")[0][-1] for _, text in bot.posts.edited]
+    assert shown == ["0", "1", "2", "3"]
 
 
 async def test_of_more_than_one_takes_the_first_are_scanned(bot: Bot) -> None:
