@@ -38,8 +38,7 @@ from bot.domains.add_listeners import AddingListeners
 from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, ShownScores, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, ShownScores, StoredVersions
 from bot.home.collector import HomeCollector
 from bot.home.listeners import HomeListeners
 from bot.home.screen import HomeScreen
@@ -199,7 +198,6 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
-        adder=adder,
         lists=DomainLists(services.documents, adder, portfolio),
         explain=features.failures.explain,
     ).register(dispatcher)

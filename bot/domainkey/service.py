@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from bot.access.repository import Act, Audit
 from bot.domains.lookup import index_by_host
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio
+from bot.domains.service import Portfolio, SeenDomains
 from bot.keys.key_pair import EarlierKey, KeyPair
 from bot.keys.key_record import (
     EarlierKeyRefusedError,

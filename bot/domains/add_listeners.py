@@ -16,7 +16,6 @@ from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
 from bot.domains.adding import (
     AddReport,
-    DomainAdder,
     DomainLists,
     NewDomains,
     new_domains,
@@ -40,7 +39,6 @@ class AddingListeners:
     permissions: Permissions
     tracker: WorkspaceTracker
     portfolio: Portfolio
-    adder: DomainAdder
     lists: DomainLists
     explain: ExplainFailure
 
@@ -129,7 +127,7 @@ class AddingListeners:
             await self._ask(request, await self.lists.keep(request.workspace, wanted), wanted)
             return
         new = wanted.domains[0]
-        listed = await self.adder.add(request.workspace, new)
+        listed = await self.lists.adder.add(request.workspace, new)
         await request.reply(views.added_message(new, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:

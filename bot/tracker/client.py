@@ -143,7 +143,7 @@ class TrackerClient:
             await self._limits.before_request(workspace, key_id)
             self._limits.limiter.check(key_id, purpose)
             async with self._slots.acquire(
-                workspace, is_scan=call.is_scan, gives_way=purpose.gives_way
+                workspace, is_scan=call.is_scan, gives_way=purpose is Purpose.BULK
             ):
                 self._limits.limiter.check_wait(key_id)
                 try:

@@ -47,10 +47,6 @@ class Purpose(Enum):
     SCHEDULED = "scheduled"
     BACKGROUND = "background"
 
-    @property
-    def gives_way(self) -> bool:
-        return self is Purpose.BULK
-
 
 def fingerprint(key: str) -> str:
     """Return a short name of a key that does not reveal it."""

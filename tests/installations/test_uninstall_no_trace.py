@@ -16,8 +16,7 @@ from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.domains.adding import DomainAdder, DomainLists, NewDomains
 from bot.domains.kept_facts import FactsRepository, KeptFacts
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository

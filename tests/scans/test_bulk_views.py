@@ -105,13 +105,6 @@ def test_offers_after_the_first_key_fit_the_portfolio(
     assert list(buttons(message)) == labels
 
 
-def test_scans_beyond_what_is_left_of_the_hour_are_said_to_pause() -> None:
-    message = first_steps_message(a_key_record(), 12, an_allowance(12), digest_id="d1")
-
-    assert "13 of the 0 requests left this hour" in message.text
-    assert "The scan pauses" in message.text
-
-
 def test_names_too_long_for_a_button_are_not_cut() -> None:
     message = price_message([an_item()], [], "a" * 2_001, None)
 

@@ -380,12 +380,6 @@ def test_an_end_that_is_an_issue_has_one_sign() -> None:
     assert "🔴" not in text.partition("Certificate expires in 5 days")[0].rpartition("\n")[2]
 
 
-def test_the_end_of_a_domain_of_others_has_no_sign() -> None:
-    text = shown_text(scan_message(a_report(ENDING, score=90, score_after=90, is_owned=False)))
-
-    assert "\nCertificate expires in 5 days" in f"\n{text}"
-
-
 @loop_over(("count", "more"), [(11, False), (12, True)])
 def test_one_issue_more_is_shown_rather_than_counted(count: int, more: bool) -> None:
     issues = [{"severity": "low", "title": f"Issue {number}"} for number in range(count)]

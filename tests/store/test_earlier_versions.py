@@ -21,8 +21,7 @@ from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommands
 from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, StoredVersions
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.keys.repository import Keys

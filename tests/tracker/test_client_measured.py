@@ -53,16 +53,6 @@ def calls(log: Log) -> list[dict[str, Any]]:
     return [line for line in lines if line["event"] == "service call"]
 
 
-class Notes:
-    """Remembers what it was given."""
-
-    def __init__(self) -> None:
-        self.notified: list[tuple[str, str]] = []
-
-    def __call__(self, operation: str, outcome: str, _took_s: float) -> None:
-        self.notified.append((operation, outcome))
-
-
 class Service:
     """A service that lists one domain; `refusal` is what it answers with 422."""
 
@@ -100,27 +90,28 @@ def test_no_error_of_the_service_is_left_out_and_no_word_is_unknown() -> None:
 
 
 async def test_each_call_leaves_one_line_and_one_count(log: Log) -> None:
-    service, notes = Service(), Notes()
-    tracker = service.client(notes)
+    service, noted = Service(), list[tuple[str, str]]()
+    tracker = service.client(lambda what, outcome, _took_s: noted.append((what, outcome)))
 
     await tracker.list_domains(ACME, KEY, purpose=Purpose.SCHEDULED)
     await tracker.add_domain(ACME, KEY, NewDomain(host="b.example", domain_type="owned"))
     await tracker.scan(ACME, KEY, "d1")
 
-    assert notes.notified == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
-    assert [(line["operation"], line["outcome"]) for line in calls(log)] == notes.notified
+    assert noted == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
+    assert [(line["operation"], line["outcome"]) for line in calls(log)] == noted
     assert [line["purpose"] for line in calls(log)] == ["scheduled", "person", "person"]
     assert all(line["level"] == "info" and line["took_s"] >= 0 for line in calls(log))
 
 
 async def test_a_failure_is_counted_without_key_or_words_of_the_service(log: Log) -> None:
-    service, notes = Service(), Notes()
+    service, outcomes = Service(), list[str]()
     service.refusal = {"error": "a private word"}
 
+    tracker = service.client(lambda _what, outcome, _took_s: outcomes.append(outcome))
     with pytest.raises(models.RejectedError):
-        await service.client(notes).scan(ACME, KEY, "d1")
+        await tracker.scan(ACME, KEY, "d1")
 
-    assert notes.notified == [("scan", "rejected")]
+    assert outcomes == ["rejected"]
     assert calls(log)[0]["outcome"] == "rejected"
     assert KEY_TAIL not in log.getvalue()
     assert "private" not in log.getvalue()
