@@ -47,8 +47,8 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
 def _lines(explained: Explained) -> Iterator[str]:
     facts = explained.facts
     yield f"Issues: {_WORDS[facts.issue_knowledge]}"
-    yield f"Registration ends: {_end(facts.registration, facts.registration_knowledge)}"
-    yield f"Certificate ends: {_end(facts.certificate, facts.certificate_knowledge)}"
+    yield f"Registration ends: {_end(facts.registration, is_failed='whois' in facts.failed)}"
+    yield f"Certificate ends: {_end(facts.certificate, is_failed='ssl' in facts.failed)}"
     for sign, value in facts.signs.items():
         yield f"{humanized(sign)}: {printable(value)}"
     for name in SECTIONS:
@@ -61,8 +61,9 @@ def _lines(explained: Explained) -> Iterator[str]:
             yield "  no checks or issues recognized"
 
 
-def _end(end: EndDate | None, knowledge: Knowledge) -> str:
-    return f"{end.day}" if end else _WORDS[knowledge]
+def _end(end: EndDate | None, *, is_failed: bool) -> str:
+    unknown = Knowledge.FAILED if is_failed else Knowledge.UNRECOGNIZED
+    return f"{end.day}" if end else _WORDS[unknown]
 
 
 def _line(reading: Reading) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.tracker.ends import end_in
 from bot.tracker.failures import failure_of
-from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, EndDate, Issue, Knowledge, ScanFacts
+from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, Issue, Knowledge, ScanFacts
 from bot.tracker.hijack_signs import registered_name, signs_of
 from bot.tracker.issues import readings_in
 from bot.tracker.models import SECTIONS
@@ -59,9 +59,7 @@ def explain(sections: Mapping[str, object], scanned: datetime) -> Explained:
         counts=dict(Counter(issue.severity for issue in issues)),
         issue_knowledge=_issue_knowledge(issues, readings, failed),
         registration=registration,
-        registration_knowledge=_end_knowledge("whois", registration, failed),
         certificate=certificate,
-        certificate_knowledge=_end_knowledge("ssl", certificate, failed),
         failed=failed,
         signs=signs_of({n: value for n, value in sections.items() if n not in failed}),
         registered=registered_name(sections.get("whois")),
@@ -113,9 +111,3 @@ def _issue_knowledge(
         each.verdict is Verdict.UNREAD for some in readings.values() for each in some
     )
     return Knowledge.NONE if is_proven and not is_unknown else Knowledge.UNRECOGNIZED
-
-
-def _end_knowledge(name: str, end: EndDate | None, failed: Mapping[str, str]) -> Knowledge:
-    if end:
-        return Knowledge.KNOWN
-    return Knowledge.FAILED if name in failed else Knowledge.UNRECOGNIZED

@@ -143,7 +143,6 @@ def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object])
         assert Verdict.EMPTY in verdicts or verdicts.count(Verdict.PASSED) >= MIN_PASSED
         readings = (each for some in explained.readings.values() for each in some)
         assert all(each.verdict is not Verdict.UNREAD for each in readings)
-    assert facts.ends_are_known == (None not in (facts.registration, facts.certificate))
 
 
 @pytest.mark.parametrize("security", [{}, {"warnings": []}, {"alerts": []}, {"errors": []}])
