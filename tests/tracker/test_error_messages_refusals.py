@@ -1,5 +1,6 @@
 from collections.abc import Callable
 
+from bot.tracker.decoding import MAX_DEPTH
 from bot.tracker.error_messages import (
     Refusal,
     detail_in_json,
@@ -141,7 +142,7 @@ def test_an_entity_with_an_endless_number_is_left_alone() -> None:
 
 def test_a_message_is_found_however_deep_it_lies() -> None:
     said: object = "Invalid API key"
-    for _ in range(10_000):
+    for _ in range(MAX_DEPTH // 2):
         said = {"error": [said]}
 
     assert refusal_in_json(said) is InvalidKeyError
