@@ -90,20 +90,6 @@ async def test_a_stop_ends_the_wait_for_requests(error: BotError, wait: timedelt
     assert [item.trouble for item in after.done] == [None]
 
 
-async def test_a_stop_during_a_limited_scan_ends_the_bulk_scan(bot: Bot) -> None:
-    bot.errors = {"a": [RateLimitedError(3600)]}
-    run = await bot.start("ab")
-    await bot.begin_scan()
-    await bot.bulk.stop(ACME, run.run_id, BOB)
-    assert "Stopping after" in bot.posts.edited[-1][1]
-    bot.gate.set()
-
-    after = await bot.pass_by()
-
-    assert after.end is End.STOPPED
-    assert "Stopped: 0 of 2 domains" in bot.summary
-
-
 async def test_a_failed_domain_is_named_and_the_others_are_scanned(bot: Bot) -> None:
     bot.errors = {"a": [RejectedError(404, "gone")], "b": [TimedOutError(is_outcome_unknown=True)]}
     await bot.start("abc")

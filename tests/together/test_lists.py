@@ -83,17 +83,6 @@ async def test_what_was_added_in_one_process_is_listed_in_the_other(processes: P
     assert await processes.hosts(processes.one) == {"new.example"}
 
 
-async def test_after_a_change_each_process_asks_once(processes: Processes) -> None:
-    await processes.both_list()
-    await processes.one.invalidate(HERE)
-
-    for _ in range(3):
-        await processes.hosts(processes.one)
-        await processes.hosts(processes.other)
-
-    assert len(processes.service.asked) == 4
-
-
 async def test_a_change_in_one_workspace_costs_another_nothing(processes: Processes) -> None:
     await processes.hosts(processes.other, THERE)
 
