@@ -29,7 +29,7 @@ from bot.store.postgres.address import (
     Address,
     parse_address,
 )
-from bot.tracker.names import Names, load_names
+from bot.tracker.names import load_names
 
 # The types of single settings. Each check returns the value or raises ValueError, whose sentence
 # is for the operator and quotes nothing of the value. Where pydantic checks, the description says
@@ -254,11 +254,6 @@ class Settings(BaseSettings):
         if not isinstance(self.database, Path):
             raise TypeError("the store is no file")
         return self.database
-
-    @property
-    def scan_names(self) -> Names:
-        """The names by which scans are read: the bot's, with those of the operator's file."""
-        return load_names(self.scan_names_file)
 
     @property
     def egress_addresses(self) -> tuple[str, ...]:

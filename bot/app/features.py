@@ -30,13 +30,11 @@ from bot.dispatch.router import Dispatcher
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
 from bot.domainkey.service import KeyService
-from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
-from bot.domains.add_many import DomainLists
+from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, ShownScores, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, ShownScores, StoredVersions
 from bot.home.listeners import HomeListeners
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
@@ -122,12 +120,7 @@ class Features:
         )
         self.kept_facts = FactsRepository(documents)
         self.scans = Scans(
-            self.tracker.scan,
-            self.portfolio,
-            documents,
-            self.kept_facts,
-            clock=clock,
-            names=services.settings.scan_names,
+            self.tracker.scan, self.portfolio, documents, self.kept_facts, clock=clock
         )
         self.bulk = BulkScans(documents, tasks, self.scans, services.posting, clock=clock)
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
@@ -205,7 +198,6 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
-        adder=adder,
         lists=DomainLists(services.documents, adder, portfolio),
         explain=features.failures.explain,
     ).register(dispatcher)

@@ -28,6 +28,7 @@ from bot.store.files import WIPED_DISK
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.http import tracker_http
+from bot.tracker.names import use_names
 from bot.web.metrics import QUEUE, Metrics, traced_calls
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ async def build_services(
     Raises StoreError: in use, damaged, out of date, not reachable, moved, or sealed otherwise.
     """
     use_template(settings.domain_tracker_domain_url)
+    use_names(settings.scan_names_file)
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
     stack.enter_context(lines_counted(metrics.note_line))
     database, shared = settings.database, None

@@ -39,7 +39,7 @@ async def record_answers(store: Store, key_ring: str | None, url: str, file: Pat
             began = seconds_now()
             request = call.request(http, url.rstrip("/"), connect_s=CONNECT_S)
             try:
-                reply = await send(http, request, is_write=call.is_write)
+                reply = await send(http, request)
             except TrackerError as error:
                 answer["failed"] = type(error).__name__
                 return None

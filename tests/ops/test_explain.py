@@ -1,12 +1,20 @@
 """What `explain` prints of a scan."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bot.ops.explain import explain_file
 from bot.ops.output import OperatingError
+from bot.tracker.names import use_names
+
+
+@pytest.fixture(autouse=True)
+def own_names() -> Iterator[None]:
+    yield
+    use_names(None)
 
 
 def written(path: Path, scan: object) -> str:
