@@ -21,7 +21,7 @@ from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.post import digest_message, heartbeat_message
-from bot.digests.worker import DigestWorker, Owners
+from bot.digests.worker import DigestWorker, OwnerNotices
 from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
@@ -160,7 +160,7 @@ class Features:
         self.digests = DigestService(
             repository, collector, delivery, self.cards, clock=clock, notes=self.audit.note
         )
-        owners = Owners(services.posting, self.keys, owner_notice)
+        owners = OwnerNotices(services.posting, self.keys, owner_notice)
         self.worker = DigestWorker(repository, delivery, owners, services.tasks, clock=clock)
 
 
@@ -222,7 +222,7 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     listed = DigestListeners(digests=digests, access=access, screen=screen)
     listed.register(dispatcher)
     AlertListeners(
-        alerts=features.repository,
+        repository=features.repository,
         cards=features.cards,
         screen=screen,
         kept_facts=features.kept_facts,

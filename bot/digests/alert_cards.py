@@ -49,14 +49,14 @@ async def note_look(
     is about to post it.
     """
     told: set[str] = set()
-    for name, alert in (await repository.alerts(workspace, digest.digest_id)).items():
+    for name, alert in (await repository.cards(workspace, digest.digest_id)).items():
         is_posted = name == name_of(digest.digest_id, digest.baseline or "")
         if not (alert.ts or alert.is_uncertain or is_posted):
             if look.facts.now - alert.falls[0].at > life.CARD_CLAIM:
-                await repository.delete_alert(workspace, name)
+                await repository.delete_card(workspace, name)
         elif alert.down and not _is_elsewhere(alert, digest):
             with suppress(UnknownAlertError):
-                after = await repository.change_alert(workspace, name, _seen, name, digest, look)
+                after = await repository.change_card(workspace, name, _seen, name, digest, look)
                 told |= set(after.hosts) if after.ts else set()
     return told
 
@@ -119,18 +119,18 @@ class AlertCards:
             while await self._show_once(workspace, name, token):
                 pass
         except UnknownAlertError:  # another process has drawn it to its end, or it is of old
-            await self.repository.delete_alert(workspace, name)
+            await self.repository.delete_card(workspace, name)
 
     async def touch(self, workspace: WorkspaceId, digest_id: str, *, after: timedelta) -> None:
         """Let the cards of a digest be compared with it `after` some time. Raise StoreError."""
         at = self.clock() + after
-        for name in await self.repository.alerts(workspace, digest_id):
+        for name in await self.repository.cards(workspace, digest_id):
             with suppress(UnknownAlertError):
-                await self.repository.change_alert(workspace, name, life.touched, at)
+                await self.repository.change_card(workspace, name, life.touched, at)
 
     async def _show_once(self, workspace: WorkspaceId, name: str, token: str) -> bool:
         """Draw a card; return whether it was changed since."""
-        change = self.repository.change_alert
+        change = self.repository.change_card
         alert = await change(workspace, name, life.claimed, token, self.clock())
         if alert.claimed_by != token:
             return False
@@ -150,9 +150,9 @@ class AlertCards:
         is_given_up = tries > 0 and wait is None
         is_drawn_to_end = not tries and (digest is None or _is_over(alert, digest, now))
         if is_given_up or is_drawn_to_end:
-            alert = await self.repository.alert(workspace, name)
+            alert = await self.repository.card(workspace, name)
             if is_given_up or not alert.is_stale:
-                await self.repository.delete_alert(workspace, name)
+                await self.repository.delete_card(workspace, name)
                 return False
         due = now if digest is None else life.next_due(alert, digest, now)
         due = now + wait if wait else due
@@ -167,7 +167,7 @@ class AlertCards:
         digest: Digest | None,
         token: str,
     ) -> AlertCard:
-        change = self.repository.change_alert
+        change = self.repository.change_card
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:

@@ -24,7 +24,7 @@ P = ParamSpec("P")
 class AlertListeners:
     """The listeners of alerts. Each press is checked: see `DigestAccess`."""
 
-    alerts: DigestRepository
+    repository: DigestRepository
     cards: AlertCards
     screen: DigestScreen
     kept_facts: FactsRepository
@@ -110,14 +110,14 @@ class AlertListeners:
     ) -> list[str]:
         """Snooze the cards of an alert that are open; return their hosts. `None`: end it."""
         hosts: list[str] = []
-        for name, alert in (await self.alerts.alerts(request.workspace, digest_id)).items():
+        for name, alert in (await self.repository.cards(request.workspace, digest_id)).items():
             if alert.down or snooze is None:
                 await self._change(request, name, life.snoozed, snooze)
                 hosts += alert.hosts
         return hosts
 
     async def _require_visitor(self, request: Request, name: str) -> AlertCard:
-        alert = await self.alerts.alert(request.workspace, name)
+        alert = await self.repository.card(request.workspace, name)
         await self.screen.access.require_visitor(request, alert.channel_id)
         return alert
 
@@ -136,7 +136,7 @@ class AlertListeners:
             after = replace(change(alert, *args, **more), ts=alert.ts or ts)
             return life.touched(after, self.screen.clock())
 
-        after = await self.alerts.change_alert(request.workspace, name, changed)
+        after = await self.repository.change_card(request.workspace, name, changed)
         await self.cards.show(request.workspace, name)
         return after
 

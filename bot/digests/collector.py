@@ -113,7 +113,7 @@ class Collector:
             report, baseline = await self._compare(snapshot, digest, before, facts)
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
-            alerts = await self.repository.alerts(workspace, digest.digest_id)
+            alerts = await self.repository.cards(workspace, digest.digest_id)
             snoozed = snoozed_hosts(digest, alerts.values(), baseline.scores, now)
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)

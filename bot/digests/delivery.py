@@ -210,7 +210,7 @@ class Delivery:
             post = replace(post, sent_at=self.clock())
             if kind is PostKind.CARD:
                 alert = alert_of(post, run.channel_id)
-                await self.repository.keep_alert(workspace, name, alert)
+                await self.repository.keep_card(workspace, name, alert)
                 card = drawn(name, alert, digest, post.sent_at)
                 message = with_news(card, post.report, post.sent_at)
             else:
@@ -248,7 +248,7 @@ class Delivery:
         """Keep where a card is; without that it cannot be drawn again."""
         with log_and_suppress("the place of a card is not kept", StoreError, UnknownAlertError):
             await self._save(
-                lambda: self.repository.change_alert(workspace, name, replace, ts=ts, shown=shown)
+                lambda: self.repository.change_card(workspace, name, replace, ts=ts, shown=shown)
             )
 
     async def _step(

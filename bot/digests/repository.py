@@ -129,16 +129,16 @@ class DigestRepository:
         places = (key.split("/", 2) for key in keys)
         return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
-    async def keep_alert(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
+    async def keep_card(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
         """Store an alert before its post, under the ids of its digest and its run."""
         key = _alert_key(workspace, name)
         await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
-    async def alert(self, workspace: WorkspaceId, name: str) -> AlertCard:
+    async def card(self, workspace: WorkspaceId, name: str) -> AlertCard:
         """Return an alert, or raise UnknownAlertError."""
         return _alert_in(await self.documents.get(_alert_key(workspace, name)))
 
-    async def alerts(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
+    async def cards(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
         """Return the alerts of a digest by name, the oldest first."""
         documents = await self.documents.list_prefix(f"{workspace}/{ALERT}/{digest_id}/")
         named: dict[str, AlertCard] = {}
@@ -147,7 +147,7 @@ class DigestRepository:
                 named[document.key.split("/", 2)[2]] = _alert_in(document)
         return dict(sorted(named.items(), key=lambda each: each[1].falls[0].at))
 
-    async def change_alert(
+    async def change_card(
         self,
         workspace: WorkspaceId,
         name: str,
@@ -164,7 +164,7 @@ class DigestRepository:
 
         return _alert_in(await update(self.documents, _alert_key(workspace, name), changed))
 
-    async def delete_alert(self, workspace: WorkspaceId, name: str) -> None:
+    async def delete_card(self, workspace: WorkspaceId, name: str) -> None:
         await self.documents.delete(_alert_key(workspace, name))
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:

@@ -195,7 +195,7 @@ class DigestService:
         """Return the silences of an alert, and whether a card of it is open."""
         if not digest.plan.is_alert:
             return Snoozes()
-        alerts = (await self.repository.alerts(workspace, digest.digest_id)).values()
+        alerts = (await self.repository.cards(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 
     async def snooze(

@@ -33,7 +33,7 @@ DUE_AT_MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Owners:
+class OwnerNotices:
     """Notifies a digest's maker; if they have left, its last editor, or who set the key.
 
     A notice with `to` goes to that person alone.
@@ -73,7 +73,7 @@ class DigestWorker:
 
     repository: DigestRepository
     delivery: Delivery
-    notify: Owners
+    notify: OwnerNotices
     tasks: Tasks
     _: KW_ONLY
     clock: Clock

@@ -18,7 +18,7 @@ from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule, Slot, next_slot
 from bot.digests.service import DigestService
-from bot.digests.worker import DigestWorker, Owners
+from bot.digests.worker import DigestWorker, OwnerNotices
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.lookup import index_by_host
 from bot.domains.service import Portfolio
@@ -239,7 +239,7 @@ class Bot:
             clock=self.clock,
             notes=self.note,
         )
-        owners = Owners(self.posts, self.keys, _notice)
+        owners = OwnerNotices(self.posts, self.keys, _notice)
         self.worker = DigestWorker(
             self.repository, self.delivery, owners, self.tasks, clock=self.clock
         )

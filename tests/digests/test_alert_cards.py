@@ -157,7 +157,7 @@ async def test_a_card_that_was_seen_to_mentions_no_one(seen_to: str) -> None:
         "snoozed": lambda each: life.snoozed(each, Snooze(by="U0BOB", until=now + LOOK)),
     }
     if change := changes.get(seen_to):
-        await bot.repository.change_alert(ACME, name, change)
+        await bot.repository.change_card(ACME, name, change)
     elif seen_to == "all snoozed":
         snooze = Snooze(by="U0BOB", until=now + timedelta(days=1))
         await bot.service.snooze(ACME, digest.digest_id, snooze)
@@ -201,13 +201,13 @@ async def test_a_fall_whose_process_was_killed_before_the_post_is_posted_once() 
     dead = f"{(await bot.digest()).digest_id}/dead"
     await sees(bot, 30)
     [key] = await alerts(bot)
-    posted = await bot.repository.alert(ACME, key.split("/", 2)[2])
+    posted = await bot.repository.card(ACME, key.split("/", 2)[2])
     alert = replace(posted, ts="")
     # What a process leaves that dies just before it begins to post.
-    await bot.repository.keep_alert(ACME, dead, alert)
+    await bot.repository.keep_card(ACME, dead, alert)
     await sees(bot, 91)
     await later(bot)
 
     assert len(bot.posts.posts) == len(bot.posts.lines) == 1
     with pytest.raises(UnknownAlertError):
-        await bot.repository.alert(ACME, dead)
+        await bot.repository.card(ACME, dead)

@@ -129,7 +129,7 @@ async def test_a_snoozed_alert_is_not_posted_again_until_it_ends(watch: Watch) -
     [key] = await bot.documents.list_keys(f"{ACME}/{ALERT}/")
     name = key.partition(f"/{ALERT}/")[2]
     until = bot.clock() + 7 * DAY
-    await bot.repository.change_alert(
+    await bot.repository.change_card(
         ACME, name, lambda each: replace(each, snooze=Snooze(by="U0ADA", until=until))
     )
 
@@ -195,4 +195,4 @@ async def test_the_alerts_of_a_digest_go_with_it(watch: Watch) -> None:
     assert "was deleted" in bot.posts.edited[-1][1]
     assert await bot.documents.list_keys(f"{ACME}/") == []
     with pytest.raises(UnknownAlertError):
-        await bot.repository.alert(ACME, f"{digest_id}/t")
+        await bot.repository.card(ACME, f"{digest_id}/t")

@@ -115,7 +115,7 @@ class Life:
         alert = AlertCard(
             channel_id=f"C_{self.mark}", falls=(fall,), due=now, taken_by=f"U_{self.mark}"
         )
-        await digests.keep_alert(self.workspace, f"{digest.digest_id}/1", alert)
+        await digests.keep_card(self.workspace, f"{digest.digest_id}/1", alert)
         await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:

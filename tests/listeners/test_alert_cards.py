@@ -29,7 +29,7 @@ class Busy(FakePosts):
         is_first = not self.edited
         await super().edit(workspace, sent, message)  # type: ignore[arg-type]  # any message
         if is_first:
-            await self.alerts.change_alert(ACME, NAME, snoozed)
+            await self.alerts.change_card(ACME, NAME, snoozed)
             await self.others.show(ACME, NAME)
 
 
@@ -44,11 +44,11 @@ def taken(alert: AlertCard) -> AlertCard:
 async def test_one_process_draws_a_card_and_shows_in_the_end_what_both_have_pressed() -> None:
     alerts = DigestRepository(MemoryDocuments())
     await alerts.put(ACME, a_digest(schedule=replace(a_schedule(), every=15)))
-    await alerts.keep_alert(ACME, NAME, taken(ALERT))
+    await alerts.keep_card(ACME, NAME, taken(ALERT))
     posts = Busy(alerts)
 
     await posts.others.show(ACME, NAME)
-    stored = await alerts.alert(ACME, NAME)
+    stored = await alerts.card(ACME, NAME)
     await posts.others.show(ACME, NAME)
 
     drawn = [text for _, text in posts.edited]

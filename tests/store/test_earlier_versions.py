@@ -115,7 +115,7 @@ async def digest(documents: Documents) -> None:
 async def digest_alert(documents: Documents) -> None:
     repository = DigestRepository(documents)
     [name] = [name for _, name in await repository.due(WRITTEN_AT + YEAR, limit=9, kind=ALERT)]
-    alert = await repository.alert(HOME, name)
+    alert = await repository.card(HOME, name)
     assert [fall.host for fall in alert.falls] == ["www.example"]
     assert alert.taken_by
 
