@@ -44,18 +44,3 @@ async def test_the_problems_of_a_domain_are_named_in_each_dialect(
 
     assert [each for each in said if each not in screen] == []
     assert not any(each in screen for each in ALL_IS_WELL)
-
-
-async def test_other_name_servers_and_another_registrar_are_changes(northwind: Harness) -> None:
-    record = next(
-        each for each in northwind.account.domains.values() if each.domain == "www.example.com"
-    )
-    await first_screen(northwind, record.domain)
-
-    record.dns_moves += 1
-    record.registrar_moves += 1
-    screen = await first_screen(northwind, record.domain)
-
-    assert "registrar Kitefin Registrar K.K. → Quayside Registry AB" in screen
-    assert "🚨 name servers ns1.polarns.example" in screen
-    assert "→ ns1.harbordns.example, ns2.harbordns.example" in screen
