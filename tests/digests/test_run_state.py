@@ -1,14 +1,17 @@
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
+import pytest
+
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
-from bot.digests.models import Digest, Notice, Outcome, Plan
+from bot.digests.models import Digest, LostClaimError, Notice, Outcome, Plan
 from bot.digests.run_state import (
     after_sending,
     settled,
     start_notices,
     take_up,
+    take_up_again,
     with_notice,
 )
 from bot.digests.schedule import Schedule
@@ -58,6 +61,13 @@ def test_a_run_never_waits_beyond_its_grace() -> None:
     digest = run_state.postpone(taken_up_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
 
     assert run_state.due_at(digest) == NINE + 6 * HOUR
+
+
+def test_a_slow_worker_does_not_take_up_what_another_one_has_tried_since() -> None:
+    tried = run_state.postpone(taken_up_at(NINE), "ours", NINE, FailureReason.SERVICE)
+
+    with pytest.raises(LostClaimError):
+        take_up_again(tried, taken_up_at(NINE, "slow"), NINE + HOUR, "slow")
 
 
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:

@@ -113,18 +113,6 @@ async def test_a_replaced_keys_list_is_gone_in_all_processes(processes: Processe
     assert await processes.hosts(processes.other) == {"new.example"}
 
 
-async def test_a_removed_workspace_leaves_no_list(
-    processes: Processes, documents: Documents
-) -> None:
-    await processes.one.invalidate(HERE)
-    await processes.one.forget_everywhere(HERE)
-    await documents.delete_prefix(f"{HERE}/")
-
-    processes.one.forget(HERE)
-
-    assert await documents.list_keys("") == []
-
-
 async def test_while_the_store_is_down_each_process_lists_by_itself() -> None:
     documents = TroubledDocuments()
     processes = Processes(documents)
