@@ -38,7 +38,8 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
         raise OperatingError(f"{printable(name)} holds no scan: a JSON object with sections.")
     sections = {section: scan[section] for section in SECTIONS if section in scan}
     try:
-        use_names(names_file)
+        if names_file:
+            use_names(names_file)
     except (OSError, ValueError) as error:
         raise OperatingError(f"SCAN_NAMES_FILE: {printable(str(error))}") from error
     return [*_lines(explain(sections, utc_now()))]
