@@ -11,9 +11,9 @@ import pytest
 from aiohttp import web_app
 from hypothesis import HealthCheck, settings
 
-from bot.jobs.queue_jobs import queue_migrations
+from bot.jobs.queue_jobs import migrations
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.migrations import OURS, migrate
+from bot.store.postgres.migrations import migrate
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
 from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
@@ -150,7 +150,7 @@ def empty_database(postgres: PostgresServer) -> Iterator[str]:
 def migrated_databases(postgres: PostgresServer) -> Iterator[MigratedDatabases]:
     """Make a database with all tables; return what copies it, and empties the copies."""
     with postgres.database() as url:
-        asyncio.run(migrate(parse_address(url), [OURS, queue_migrations()]))
+        asyncio.run(migrate(parse_address(url), migrations()))
         databases = MigratedDatabases(postgres, url)
         yield databases
         databases.close()

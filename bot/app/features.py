@@ -1,6 +1,6 @@
 """Build the objects of all features, and register their listeners."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 
 from slack_bolt.async_app import AsyncApp
 
@@ -30,13 +30,11 @@ from bot.dispatch.router import Dispatcher
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
 from bot.domainkey.service import KeyService
-from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
-from bot.domains.add_many import DomainLists
+from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, ShownScores, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, ShownScores, StoredVersions
 from bot.home.listeners import HomeListeners
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
@@ -52,7 +50,7 @@ from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.shared_limits import SharedLimits
-from bot.web.gauges import DIGESTS
+from bot.web.metrics import DIGESTS
 
 
 class Features:
@@ -73,18 +71,22 @@ class Features:
         self.boundary = ErrorBoundary(
             services.tasks,
             self.failures.explain,
-            note=services.metrics.people.note_request,
+            note=services.metrics.requests.note_call,
             once=OncePerMessage(services.seen),
         )
-        # What one of all processes does every few seconds.
-        self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
-            "reminders": self.notices.run_due,
-            "clean-up": lambda: forget_expired(documents, clock()),
-            "alerts": self.cards.run_due,
-            "nightly": self.nightly.run_due,
-            "bulk-scans": self.bulk.run_due,
-            **services.periodic,
-        }
+
+        async def clean_up() -> None:
+            await forget_expired(documents, clock())
+            await services.seen.drop_old()
+
+        # What comes again every few seconds; of several processes one does each thing of it.
+        self.periodic: Sequence[Callable[[], Awaitable[object]]] = (
+            self.notices.run_due,
+            self.cards.run_due,
+            self.nightly.run_due,
+            self.bulk.run_due,
+            clean_up,
+        )
 
     def _build_access(self, services: Services) -> None:
         """Build the key, who may do what, and the way to Domain Tracker."""
@@ -118,12 +120,7 @@ class Features:
         )
         self.kept_facts = FactsRepository(documents)
         self.scans = Scans(
-            self.tracker.scan,
-            self.portfolio,
-            documents,
-            self.kept_facts,
-            clock=clock,
-            names=services.settings.scan_names,
+            self.tracker.scan, self.portfolio, documents, self.kept_facts, clock=clock
         )
         self.bulk = BulkScans(documents, tasks, self.scans, services.posting, clock=clock)
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
@@ -201,7 +198,6 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
-        adder=adder,
         lists=DomainLists(services.documents, adder, portfolio),
         explain=features.failures.explain,
     ).register(dispatcher)

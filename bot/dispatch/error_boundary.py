@@ -20,7 +20,7 @@ from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId
 from bot.slack.channels import fetch_channel
 from bot.slack.errors import SlackError, SlackRefusedError
-from bot.store.deduplication import DedupStore, MemoryDedup
+from bot.store.deduplication import Dedup
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 
@@ -141,8 +141,8 @@ class SharedChannelNotice:
 class OncePerMessage:
     """Remembers what was pressed or sent in `seen`, which all processes share."""
 
-    def __init__(self, seen: DedupStore | None = None) -> None:
-        self._seen = seen or MemoryDedup(clock=seconds_now)
+    def __init__(self, seen: Dedup | None = None) -> None:
+        self._seen = seen or Dedup()
 
     @asynccontextmanager
     async def press(self, key: str | None) -> AsyncIterator[bool]:

@@ -11,8 +11,7 @@ from bot.access.repository import Act, Audit
 from bot.blocks.message import Message
 from bot.domainkey import views
 from bot.domains.lookup import index_by_host
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio
+from bot.domains.service import Portfolio, SeenDomains
 from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,

@@ -10,7 +10,7 @@ from bot.dispatch.usage import (
     not_understood_message,
     usage_message,
 )
-from bot.domains.add_many import parse_new_domains
+from bot.domains.adding import parse_new_domains
 from bot.domains.query import parse_query
 from tests.blocks.acceptance import (
     assert_slack_takes,

@@ -9,8 +9,7 @@ import pytest
 from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
 from bot.domainkey.service import KeyService
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio
+from bot.domains.service import Portfolio, SeenDomains
 from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,

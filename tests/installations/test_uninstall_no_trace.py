@@ -15,11 +15,9 @@ from bot.digests.models import AlertCard, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists, NewDomains
+from bot.domains.adding import DomainAdder, DomainLists, NewDomains
 from bot.domains.kept_facts import FactsRepository, KeptFacts
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
@@ -39,7 +37,6 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.models import NewDomain
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY, MOMENT, a_domain
@@ -130,7 +127,6 @@ class Life:
             portfolio,
             self.documents,
             facts,
-            names=default_names(),
             clock=self.clock,
         )
         for number in range(self.scans):

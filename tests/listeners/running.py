@@ -35,7 +35,7 @@ from bot.settings import Settings
 from bot.slack.channels import UserGroups
 from bot.slack.client import open_form
 from bot.slack.replies import Origin, Replies
-from bot.store.deduplication import MemoryDedup
+from bot.store.deduplication import Dedup
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import Allowance
 from bot.web.metrics import Metrics
@@ -334,7 +334,7 @@ async def running_bot(
             tracker_http=tracker_http,
             clock=clock,
             metrics=Metrics(role="all", store="sqlite"),
-            seen=MemoryDedup(clock=clock.seconds),
+            seen=Dedup(clock=clock.seconds),
         )
         with pytest.MonkeyPatch.context() as patch:
             for name, make in fakes.items():

@@ -20,8 +20,7 @@ from pydantic import SecretStr
 
 from bot.access.permissions import Permissions
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists, NewDomains
+from bot.domains.adding import DomainAdder, DomainLists, NewDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import scope_of_key

@@ -14,7 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app.bolt import SocketMode
 from bot.dispatch.error_boundary import OncePerMessage
-from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
+from bot.store.deduplication import Dedup
 from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import FakeClock
@@ -22,13 +22,13 @@ from tests.web.test_server_slack import BODY, SECRET, FakeBolt, signed
 
 
 @pytest.fixture
-def stored() -> DedupStore:
+def stored() -> Dedup:
     """Return what all processes share; tests/store/postgres has that on PostgreSQL."""
-    return MemoryDedup(clock=FakeClock().seconds)
+    return Dedup(clock=FakeClock().seconds)
 
 
-def of_a_process(stored: DedupStore) -> SharedDedup:
-    return SharedDedup(stored, here=MemoryDedup(clock=FakeClock().seconds))
+def of_a_process(stored: Dedup) -> Dedup:
+    return Dedup(stored, clock=FakeClock().seconds)
 
 
 class FakeSocket:
@@ -42,7 +42,7 @@ class FakeSocket:
         self.acked.append(response.envelope_id)
 
 
-async def requested(stored: DedupStore, *statuses: int) -> tuple[list[int], int]:
+async def requested(stored: Dedup, *statuses: int) -> tuple[list[int], int]:
     """Send the very same request to one process and another in turn; return answers and acts."""
     bolt, answers = FakeBolt(*statuses), list[int]()
     headers = signed()
@@ -55,16 +55,16 @@ async def requested(stored: DedupStore, *statuses: int) -> tuple[list[int], int]
     return answers, bolt.given
 
 
-async def test_a_request_that_is_replayed_to_another_process_acts_once(stored: DedupStore) -> None:
+async def test_a_request_that_is_replayed_to_another_process_acts_once(stored: Dedup) -> None:
     assert await requested(stored, 200) == ([200, 200, 200], 1)
 
 
-async def test_what_one_process_could_not_take_another_takes(stored: DedupStore) -> None:
+async def test_what_one_process_could_not_take_another_takes(stored: Dedup) -> None:
     assert await requested(stored, 503, 200) == ([503, 200, 200], 2)
 
 
 @pytest.mark.parametrize("statuses", [[200], [503, 200]])
-async def test_an_envelope_is_taken_once(stored: DedupStore, statuses: list[int]) -> None:
+async def test_an_envelope_is_taken_once(stored: Dedup, statuses: list[int]) -> None:
     bolt, socket = FakeBolt(*statuses), FakeSocket()
     envelope = SocketModeRequest(type="events_api", envelope_id="e1", payload={"command": "/x"})
     for _ in range(3):
@@ -76,13 +76,13 @@ async def test_an_envelope_is_taken_once(stored: DedupStore, statuses: list[int]
     assert (bolt.given, socket.acked) == (len(statuses), ["e1"] * acks)
 
 
-def a_link(bolt: FakeBolt, seen: DedupStore) -> SocketMode:
+def a_link(bolt: FakeBolt, seen: Dedup) -> SocketMode:
     app = AsyncApp(client=AsyncWebClient(token=BOT_TOKEN), signing_secret=SECRET)
     app.async_dispatch = bolt.async_dispatch  # type: ignore[assignment,method-assign]  # counts
     return SocketMode(app, APP_TOKEN, seen=seen)
 
 
-async def test_a_press_counts_in_both_processes(stored: DedupStore) -> None:
+async def test_a_press_counts_in_both_processes(stored: Dedup) -> None:
     first: list[bool] = []
 
     for _ in range(3):
@@ -92,14 +92,14 @@ async def test_a_press_counts_in_both_processes(stored: DedupStore) -> None:
     assert first == [True, False, False]
 
 
-async def test_a_running_press_is_not_begun_twice(stored: DedupStore) -> None:
+async def test_a_running_press_is_not_begun_twice(stored: Dedup) -> None:
     one, other = OncePerMessage(of_a_process(stored)), OncePerMessage(of_a_process(stored))
 
     async with one.press("C1/1.2") as is_first, other.press("C1/1.2") as is_first_too:
         assert (is_first, is_first_too) == (True, False)
 
 
-async def test_a_failed_press_may_be_repeated(stored: DedupStore) -> None:
+async def test_a_failed_press_may_be_repeated(stored: Dedup) -> None:
     with pytest.raises(ValueError, match="no"):
         async with OncePerMessage(of_a_process(stored)).press("C1/1.2"):
             raise ValueError("no")
