@@ -36,7 +36,13 @@ def parser() -> argparse.ArgumentParser:
     )
     words.add_argument("--version", action="version", version=__version__)
     commands = words.add_subparsers(dest="command", metavar="COMMAND")
-    _add_processes(commands)
+    _add(commands, "web", "answer Slack; any number of processes on one PostgreSQL")
+    _add(
+        commands,
+        "worker",
+        "deliver digests, scan many domains, remind and clean up. Any number of processes share"
+        " one PostgreSQL",
+    )
     _add_operations(commands)
     playground = _add(
         commands,
@@ -62,16 +68,6 @@ def parser() -> argparse.ArgumentParser:
         "--mentions", action="store_true", help="answer mentions of the app and messages to it"
     )
     return words
-
-
-def _add_processes(commands: Commands) -> None:
-    _add(commands, "web", "answer Slack; any number of processes on one PostgreSQL")
-    _add(
-        commands,
-        "worker",
-        "deliver digests, scan many domains, remind and clean up. Any number of processes share"
-        " one PostgreSQL",
-    )
 
 
 def _add_operations(commands: Commands) -> None:

@@ -29,7 +29,7 @@ from bot.store.postgres.address import (
     Address,
     parse_address,
 )
-from bot.tracker.names import Names, load_names
+from bot.tracker.names import load_names
 
 # The types of single settings. Each check returns the value or raises ValueError, whose sentence
 # is for the operator and quotes nothing of the value. Where pydantic checks, the description says
@@ -71,10 +71,11 @@ def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Addre
 
     A ValueError quotes nothing of it.
     """
-    url = _database_address(url)
-    if url.startswith(SQLITE):
-        return Path(url.removeprefix(SQLITE))
-    return parse_address(url, pool_size=pool_size)
+    if url.startswith(SCHEMES):
+        return parse_address(url, pool_size=pool_size)
+    if not url.startswith(SQLITE) or url == SQLITE:
+        raise ValueError("must look like sqlite:///data/bot.sqlite or postgresql://…")
+    return Path(url.removeprefix(SQLITE))
 
 
 def _http_parts(text: str, must: str = "be an http or https address") -> SplitResult:
@@ -123,9 +124,11 @@ def _public_address(text: str) -> str:
 
 def is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host == "localhost"
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
 
 
 def _secret_like(pattern: re.Pattern[str], what: str) -> Callable[[SecretStr], SecretStr]:
@@ -143,10 +146,7 @@ def _key_ring(secret: SecretStr) -> SecretStr:
 
 
 def _database_address(text: str) -> str:
-    if text.startswith(SCHEMES):
-        parse_address(text)
-    elif not text.removeprefix(SQLITE) or not text.startswith(SQLITE):
-        raise ValueError("must look like sqlite:///data/bot.sqlite or postgresql://…")
+    database_of(text)
     return text
 
 
@@ -169,12 +169,6 @@ def _networks(text: str) -> str:
     return text
 
 
-def _prefix(text: str) -> str:
-    if not re.fullmatch(r"[a-z0-9_-]{0,16}", text):
-        raise ValueError("must be at most 16 of a-z, 0-9, - and _")
-    return text
-
-
 Url = Annotated[str, AfterValidator(_address)]
 DomainUrl = Annotated[str, AfterValidator(_domain_template)]
 ApiUrl = Annotated[str, AfterValidator(_api_address)]
@@ -193,7 +187,10 @@ MetricsToken = Annotated[
         _secret_like(METRICS_TOKEN, "at least 16 letters, digits or signs, without spaces")
     ),
 ]
-Prefix = Annotated[str, AfterValidator(_prefix)]
+Prefix = Annotated[
+    str,
+    Field(pattern="^[a-z0-9_-]{0,16}$", description="at most 16 of a-z, 0-9, - and _"),
+]
 
 
 class SettingsError(Exception):
@@ -257,11 +254,6 @@ class Settings(BaseSettings):
         if not isinstance(self.database, Path):
             raise TypeError("the store is no file")
         return self.database
-
-    @property
-    def scan_names(self) -> Names:
-        """The names by which scans are read: the bot's, with those of the operator's file."""
-        return load_names(self.scan_names_file)
 
     @property
     def egress_addresses(self) -> tuple[str, ...]:
@@ -349,14 +341,10 @@ def load_settings(env_file: Path = Path(".env")) -> Settings:
     return settings
 
 
-def load_database(env_file: Path = Path(".env")) -> Path | Address | None:
-    """Return where DATABASE_URL leads, whatever else is set or not; raise as above.
-
-    `None`: it is not set, and the store is DEFAULT_FILE.
-    """
+def load_database(env_file: Path = Path(".env")) -> Path | Address:
+    """Return where DATABASE_URL leads, whatever else is set or not; raise as above."""
     try:
-        found = _read(_OnlyTheDatabase, env_file)
-        return database_of(found.database_url) if found.model_fields_set else None
+        return database_of(_read(_OnlyTheDatabase, env_file).database_url)
     except ValidationError as error:
         raise SettingsError([*_problems_within(error)]) from None
 

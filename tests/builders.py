@@ -12,11 +12,10 @@ from bot.domains.kept_facts import KeptFacts
 from bot.domains.service import Snapshot
 from bot.keys.key_record import KeyRecord
 from bot.scans.service import ScanReport
-from bot.tracker import facts
 from bot.tracker.changes import Change
-from bot.tracker.findings import EndDate, ScanFacts
+from bot.tracker.facts import facts_of
+from bot.tracker.findings import EndDate
 from bot.tracker.models import SECTIONS, Domain
-from bot.tracker.names import Names, default_names
 from bot.tracker.sections import section_of
 
 MOMENT = datetime(2030, 3, 1, 14, 5, tzinfo=UTC)
@@ -95,13 +94,6 @@ def a_report(
         since=since,
         **fields,
     )
-
-
-def facts_of(
-    sections: Mapping[str, object], scanned: datetime, names: Names | None = None
-) -> ScanFacts:
-    """Return the facts of a scan by the bot's own names."""
-    return facts.facts_of(sections, scanned, names or default_names())
 
 
 def a_key_record(

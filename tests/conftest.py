@@ -11,9 +11,9 @@ import pytest
 from aiohttp import web_app
 from hypothesis import HealthCheck, settings
 
-from bot.jobs.queue_jobs import queue_migrations
+from bot.jobs.queue_jobs import migrations
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.migrations import OURS, migrate
+from bot.store.postgres.migrations import migrate
 from tests.fakes import TIME_LIMIT_S, FakeClock
 from tests.memory import MemoryDocuments
 from tests.postgres import MigratedDatabases, PostgresServer, running_postgres
@@ -31,8 +31,8 @@ WAITS = (
     "bot.digests.form_listeners.COUNT_WITHIN_S",
     "bot.dispatch.error_boundary.FIRST_WORD_AFTER_S",
     "bot.dispatch.error_boundary.FIRST_WORD_IN_HOME_AFTER_S",
-    "bot.home.screen.FIRST_DRAW_AFTER_S",
-    "bot.dispatch.waiting.TELL_WITHIN_S",
+    "bot.home.listeners.FIRST_DRAW_AFTER_S",
+    "bot.dispatch.error_boundary.TOLD_WITHIN_S",
     "bot.dispatch.router.DRAWN_AGAIN_AFTER_S",
     "bot.dispatch.router.OPTIONS_WITHIN_S",
     "bot.domains.kept_facts.ANSWERED_WITHIN_S",
@@ -150,7 +150,7 @@ def empty_database(postgres: PostgresServer) -> Iterator[str]:
 def migrated_databases(postgres: PostgresServer) -> Iterator[MigratedDatabases]:
     """Make a database with all tables; return what copies it, and empties the copies."""
     with postgres.database() as url:
-        asyncio.run(migrate(parse_address(url), [OURS, queue_migrations()]))
+        asyncio.run(migrate(parse_address(url), migrations()))
         databases = MigratedDatabases(postgres, url)
         yield databases
         databases.close()

@@ -67,12 +67,11 @@ class MemoryDocuments:
         """See `Documents.vacuum`. There is nothing to do."""
         self._require_open()
 
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+    async def list_prefix(self, prefix: str) -> list[Document]:
         """See `Documents.list_prefix`."""
         self._require_open()
         keys = self._keys(prefix and checked_key(prefix))
-        wanted = len(keys) if limit is None else max(limit, 0)
-        return [decode_row(key, self._rows[key]) for key in keys[:wanted]]
+        return [decode_row(key, self._rows[key]) for key in keys]
 
     async def list_keys(self, prefix: str) -> list[str]:
         """See `Documents.list_keys`."""

@@ -18,7 +18,7 @@ from bot import DISTRIBUTION
 from bot.__main__ import parser
 from bot.app.main import FINISH_WITHIN_S
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.waiting import TELL_WITHIN_S
+from bot.dispatch.error_boundary import TOLD_WITHIN_S
 from bot.jobs.queue import HAND_BACK_WITHIN_S
 from bot.playground.manifest import read_manifest
 from bot.settings import Settings
@@ -90,7 +90,7 @@ def test_a_unit_starts_its_process_and_waits_for_its_end(kind: str) -> None:
     words = shlex.split(service["ExecStart"])
     assert words[1:3] == ["-m", "bot"]
     assert parser().parse_args(words[3:]).command == kind
-    longest_s = FINISH_WITHIN_S + HAND_BACK_WITHIN_S + TELL_WITHIN_S
+    longest_s = FINISH_WITHIN_S + HAND_BACK_WITHIN_S + TOLD_WITHIN_S
     assert float(service["TimeoutStopSec"]) > longest_s
 
 

@@ -22,7 +22,7 @@ ROOMS = [
 RUN = BOT / "playground" / "run.py"
 # package -> the only rooms, beside the playground, that may import it
 ONLY_IN: dict[str, set[str]] = {
-    "aiohttp": {"app", "web", "ops", "slack"},
+    "aiohttp": {"app", "installations", "web", "ops", "slack"},
     "apscheduler": {"jobs"},
     "httpx": {"app", "tracker"},
     "procrastinate": {"jobs"},

@@ -15,10 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bot.tracker.facts import facts_of
 from bot.tracker.findings import EndDate, ScanFacts
 from bot.tracker.models import SECTIONS
-from bot.tracker.names import Names
-from tests.builders import facts_of
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 ALL_CLEAR = re.compile(r"no issues reported|all fine|all is well|✅|🟢", re.IGNORECASE)
@@ -65,11 +64,11 @@ def samples() -> tuple[Sample, ...]:
     return tuple(read)
 
 
-def verdict(names: Names | None = None) -> Counter[str]:
+def verdict() -> Counter[str]:
     """Return what is right and wrong about the facts of all samples."""
     counts = Counter[str]()
     for sample in samples():
-        counts += judged(sample, facts_of(sample.sections, NOW, names))
+        counts += judged(sample, facts_of(sample.sections, NOW))
     return counts
 
 

@@ -1,26 +1,123 @@
-"""Check at every request who may ask, manage the key, add, scan, see or change digests."""
+"""Decide and check who may manage a workspace's key, add and scan."""
 
-import structlog
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from bot.access import repository as admin
-from bot.dispatch.commands import Audience
+from bot.dispatch.commands import COMMANDS, Audience
 from bot.dispatch.request import Request
+from bot.process.errors import BotError, NotAllowedError
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
+from bot.store.documents import Document, Documents, Write, update
 
-logger = structlog.get_logger()
+KIND = "managers"
+MAX_MANAGERS = 20
+AUDIENCES_KIND = "audiences"
+# The operations whose audience admins choose: until then it is that of their command.
+CHOSEN_FOR = ("add", "scan")
+DEFAULT_AUDIENCES = {
+    each.operation: each.audience for each in COMMANDS.values() if each.operation in CHOSEN_FOR
+}
+# How the store and the form name an audience.
+AUDIENCE_NAMES = {
+    "everyone": Audience.GUESTS,
+    "no-guests": Audience.MEMBERS,
+    "managers": Audience.MANAGERS,
+}
 
 
-class Permissions:
-    """Checks who may manage the key, add and scan: admins, owners, and whom they choose.
+class NotAManagerError(NotAllowedError):
+    """Only admins, owners and the managers that they named may do this.
 
-    Guests, bots and people of other workspaces are no managers, even if named. Every method may
-    raise StoreError, and SlackError when Slack does not say who the person is.
+    `is_in_organisation`: the workspace is in one, whose admins Slack may not name.
     """
 
-    def __init__(self, managers: admin.Managers, audiences: admin.Audiences) -> None:
+    def __init__(
+        self, managers: tuple[str, ...] = (), *, is_in_organisation: bool = False
+    ) -> None:
         self.managers = managers
-        self.audiences = audiences
+        self.is_in_organisation = is_in_organisation
+        super().__init__("neither admin nor manager")
+
+
+class NotAnAdminError(NotAManagerError):
+    """Only admins and owners may do this, managers may not."""
+
+
+class OutsideAudienceError(NotAllowedError):
+    """The workspace's admins chose a smaller audience for "add" or "scan".
+
+    `managers` as in `NotAManagerError`, if the audience is the managers.
+    """
+
+    def __init__(
+        self,
+        operation: str = "add",
+        audience: Audience = Audience.MEMBERS,
+        managers: tuple[str, ...] = (),
+    ) -> None:
+        self.operation = operation
+        self.audience = audience
+        self.managers = managers
+        super().__init__(f"may not {operation}")
+
+
+class UnfitManagerError(BotError):
+    """A named person cannot be a manager: a guest, a bot, of elsewhere, or gone."""
+
+    def __init__(self, user_ids: tuple[str, ...] = ()) -> None:
+        self.user_ids = user_ids
+        super().__init__("a guest, a bot, a stranger, or gone")
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """Checks at every request who may manage the key, add and scan.
+
+    Those are admins, owners, and whom they choose. Guests, bots and people of other workspaces
+    are no managers, even if named. Every method may raise StoreError, and those that take a
+    request SlackError, when Slack does not say who the person is.
+    """
+
+    documents: Documents
+
+    async def managers(self, workspace: WorkspaceId) -> tuple[str, ...]:
+        """Return the ids of the named managers."""
+        return _user_ids(await self.documents.get(f"{workspace}/{KIND}"))
+
+    async def name_managers(
+        self, workspace: WorkspaceId, user_ids: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """Replace the managers; return those before."""
+        before: tuple[str, ...] = ()
+
+        def written(document: Document | None) -> Write:
+            nonlocal before
+            before = _user_ids(document)
+            return Write({"v": 1, "user_ids": user_ids})
+
+        await update(self.documents, f"{workspace}/{KIND}", written)
+        return before
+
+    async def audiences(self, workspace: WorkspaceId) -> dict[str, Audience]:
+        """Return who may add and who may scan."""
+        return _audiences(await self.documents.get(f"{workspace}/{AUDIENCES_KIND}"))
+
+    async def choose_audiences(
+        self, workspace: WorkspaceId, chosen: Mapping[str, Audience]
+    ) -> bool:
+        """Save the audiences; return whether one of them differs."""
+        is_new = False
+
+        def written(document: Document | None) -> Write | None:
+            nonlocal is_new
+            before = _audiences(document)
+            after = {**before, **chosen}
+            is_new = before != after
+            return Write({"v": 1, **audience_names(after)}) if is_new else None
+
+        await update(self.documents, f"{workspace}/{AUDIENCES_KIND}", written)
+        return is_new
 
     async def may_configure(self, request: Request) -> bool:
         """Return whether the person may manage the key, as far as Slack says."""
@@ -30,8 +127,8 @@ class Permissions:
         """Return the person, who may configure; raise NotAManagerError."""
         member = await request.fetch_member()
         if not await self.is_configurer(request.workspace, member):
-            named = await self.managers.named(request.workspace)
-            raise admin.NotAManagerError(
+            named = await self.managers(request.workspace)
+            raise NotAManagerError(
                 named, is_in_organisation=request.workspace.enterprise_id is not None
             )
         return member
@@ -40,28 +137,38 @@ class Permissions:
         """Return the person; raise NotAnAdminError if they are no admin or owner."""
         member = await request.fetch_member()
         if not member.is_admin:
-            raise admin.NotAnAdminError(
-                is_in_organisation=request.workspace.enterprise_id is not None
-            )
+            raise NotAnAdminError(is_in_organisation=request.workspace.enterprise_id is not None)
         return member
 
     async def is_configurer(self, workspace: WorkspaceId, member: Member) -> bool:
         """Return whether `member` is an admin, or was named and may be a manager."""
-        return member.is_admin or await self.is_manager(workspace, member)
-
-    async def is_manager(self, workspace: WorkspaceId, member: Member) -> bool:
-        """Return whether `member` was named, and may be a manager."""
-        if not member.is_colleague:
-            return False
-        return member.user_id in await self.managers.named(workspace)
+        if member.is_admin or not member.is_colleague:
+            return member.is_admin
+        return member.user_id in await self.managers(workspace)
 
     async def require(self, request: Request, operation: str) -> None:
         """Raise OutsideAudienceError unless admins let the person "add" or "scan"."""
-        audience = (await self.audiences.chosen(request.workspace))[operation]
+        audience = (await self.audiences(request.workspace))[operation]
         if audience is Audience.MANAGERS:
             try:
                 await self.require_configurer(request)
-            except admin.NotAManagerError as error:
-                raise admin.OutsideAudienceError(operation, audience, error.managers) from error
+            except NotAManagerError as error:
+                raise OutsideAudienceError(operation, audience, error.managers) from error
         elif audience is Audience.MEMBERS and not (await request.fetch_member()).is_colleague:
-            raise admin.OutsideAudienceError(operation, audience)
+            raise OutsideAudienceError(operation, audience)
+
+
+def _user_ids(document: Document | None) -> tuple[str, ...]:
+    return tuple(document.value["user_ids"]) if document else ()
+
+
+def _audiences(document: Document | None) -> dict[str, Audience]:
+    """Return the audiences in a document; raise LookupError if it is of another kind."""
+    if document is None:
+        return DEFAULT_AUDIENCES
+    return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
+
+
+def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
+    names = {audience: name for name, audience in AUDIENCE_NAMES.items()}
+    return {operation: names[audience] for operation, audience in audiences.items()}

@@ -1,6 +1,5 @@
-"""Decide who may manage a workspace's key, add and scan; record what managers did."""
+"""Record what admins and managers did."""
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from enum import Enum
@@ -8,145 +7,17 @@ from typing import Any
 
 import msgspec
 
-from bot.dispatch.commands import COMMANDS, Audience
 from bot.process.clock import Clock
-from bot.process.errors import BotError, NotAllowedError, log_and_suppress
+from bot.process.errors import log_and_suppress
 from bot.process.redaction import redact
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 
-KIND = "managers"
-MAX_MANAGERS = 20
-AUDIENCES_KIND = "audiences"
-# The operations whose audience admins choose: until then it is that of their command.
-CHOSEN_FOR = ("add", "scan")
-DEFAULT_AUDIENCES = {
-    each.operation: each.audience for each in COMMANDS.values() if each.operation in CHOSEN_FOR
-}
-# How the store names an audience.
-AUDIENCE_NAMES = {
-    "everyone": Audience.GUESTS,
-    "no-guests": Audience.MEMBERS,
-    "managers": Audience.MANAGERS,
-}
 HISTORY_KIND = "audit"
 # As many as a form shows.
 MAX_ENTRIES = 200
 # The actor that is no person.
 SLACK = "slack"
-
-
-class NotAManagerError(NotAllowedError):
-    """Only admins, owners and the managers that they named may do this.
-
-    `is_in_organisation`: the workspace is in one, whose admins Slack may not name.
-    """
-
-    def __init__(
-        self, managers: tuple[str, ...] = (), *, is_in_organisation: bool = False
-    ) -> None:
-        self.managers = managers
-        self.is_in_organisation = is_in_organisation
-        super().__init__("neither admin nor manager")
-
-
-class NotAnAdminError(NotAllowedError):
-    """Only admins and owners may do this, managers may not."""
-
-    def __init__(self, *, is_in_organisation: bool = False) -> None:
-        self.is_in_organisation = is_in_organisation
-        super().__init__("no admin")
-
-
-class OutsideAudienceError(NotAllowedError):
-    """The workspace's admins chose a smaller audience for "add" or "scan".
-
-    `managers` as in `NotAManagerError`, if the audience is the managers.
-    """
-
-    def __init__(
-        self,
-        operation: str = "add",
-        audience: Audience = Audience.MEMBERS,
-        managers: tuple[str, ...] = (),
-    ) -> None:
-        self.operation = operation
-        self.audience = audience
-        self.managers = managers
-        super().__init__(f"may not {operation}")
-
-
-class UnfitManagerError(BotError):
-    """A named person cannot be a manager: a guest, a bot, of elsewhere, or gone."""
-
-    def __init__(self, user_ids: tuple[str, ...] = ()) -> None:
-        self.user_ids = user_ids
-        super().__init__("a guest, a bot, a stranger, or gone")
-
-
-@dataclass(frozen=True, slots=True)
-class Managers:
-    """The ids of the named managers. `access/permissions.py` also asks Slack about them.
-
-    Every method may raise StoreError.
-    """
-
-    documents: Documents
-
-    async def named(self, workspace: WorkspaceId) -> tuple[str, ...]:
-        document = await self.documents.get(f"{workspace}/{KIND}")
-        return decode(document) if document else ()
-
-    async def name(self, workspace: WorkspaceId, user_ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Replace the managers; return those before."""
-        before: tuple[str, ...] = ()
-
-        def written(document: Document | None) -> Write:
-            nonlocal before
-            before = decode(document) if document else ()
-            return Write({"v": 1, "user_ids": user_ids})
-
-        await update(self.documents, f"{workspace}/{KIND}", written)
-        return before
-
-
-def decode(document: Document) -> tuple[str, ...]:
-    return tuple(document.value["user_ids"])
-
-
-@dataclass(frozen=True, slots=True)
-class Audiences:
-    """Who may add and who may scan. Every method may raise StoreError."""
-
-    documents: Documents
-
-    async def chosen(self, workspace: WorkspaceId) -> dict[str, Audience]:
-        document = await self.documents.get(f"{workspace}/{AUDIENCES_KIND}")
-        return DEFAULT_AUDIENCES | (decode_audiences(document) if document else {})
-
-    async def choose(self, workspace: WorkspaceId, chosen: Mapping[str, Audience]) -> bool:
-        """Save the audiences; return whether one of them differs."""
-        is_new = False
-
-        def written(document: Document | None) -> Write | None:
-            nonlocal is_new
-            before = DEFAULT_AUDIENCES | (decode_audiences(document) if document else {})
-            after = {**before, **chosen}
-            is_new = before != after
-            return Write({"v": 1, **audience_names(after)}) if is_new else None
-
-        await update(self.documents, f"{workspace}/{AUDIENCES_KIND}", written)
-        return is_new
-
-
-def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
-    names = {audience: name for name, audience in AUDIENCE_NAMES.items()}
-    return {operation: names[audience] for operation, audience in audiences.items()}
-
-
-def decode_audiences(document: Document) -> dict[str, Audience]:
-    """Return the audiences in a document; raise LookupError if it is of another kind."""
-    return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
 
 
 class Act(Enum):

@@ -3,19 +3,9 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from bot.access import repository as admin
-from bot.blocks.builders import (
-    context,
-    field,
-    form,
-    input_element,
-    notice,
-    option,
-    paragraph_notice,
-    paragraphs,
-    plain_message,
-    section,
-)
+from bot.access import permissions as admin
+from bot.access import repository as history
+from bot.blocks import builders as blocks
 from bot.blocks.message import Block, Message
 from bot.blocks.text import code, escaped, moment_token
 from bot.dispatch.commands import Audience
@@ -25,11 +15,11 @@ from bot.process.errors import ExternalUserError, NotAllowedError
 MANAGERS_FORM = "managers"
 MANAGERS_BLOCK, MANAGERS_FIELD = "managers", "managers.people"
 TITLE = "Managers"
-managers_notice = partial(paragraph_notice, TITLE)
+managers_notice = partial(blocks.paragraph_notice, TITLE)
 SAVING, SAVED, NOT_SAVED = "⏳ Saving…", "✅ Saved.", "⚠️ *Not saved.*"
 AUDIENCES_FORM, AUDIENCE_FIELD = "audiences", "audience"
 AUDIENCES_TITLE = "Permissions"
-audiences_notice = partial(paragraph_notice, AUDIENCES_TITLE)
+audiences_notice = partial(blocks.paragraph_notice, AUDIENCES_TITLE)
 _AUDIENCES = {
     Audience.GUESTS: "Everyone",
     Audience.MEMBERS: "Everyone except guests",
@@ -37,41 +27,41 @@ _AUDIENCES = {
 }
 HISTORY_TITLE = "History"
 _DONE = {
-    admin.Act.KEY_SET: "set the key",
-    admin.Act.KEY_REPLACED: "replaced the key by",
-    admin.Act.KEY_ROLLED_BACK: "rolled back to the key",
-    admin.Act.KEY_REMOVED: "removed the key",
-    admin.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
-    admin.Act.MANAGERS_CHANGED: "changed the managers",
-    admin.Act.AUDIENCES_CHANGED: "changed who may add and scan",
-    admin.Act.DIGEST_MADE: "set up a digest",
-    admin.Act.DIGEST_CHANGED: "changed a digest",
-    admin.Act.DIGEST_PAUSED: "paused a digest",
-    admin.Act.DIGEST_RESUMED: "resumed a digest",
-    admin.Act.DIGEST_DELETED: "deleted a digest",
-    admin.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
-    admin.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
-    admin.Act.APP_INSTALLED: "installed the app",
-    admin.Act.APP_REINSTALLED: "installed the app again",
-    admin.Act.ACCESS_REVOKED: "ended the app's access",
+    history.Act.KEY_SET: "set the key",
+    history.Act.KEY_REPLACED: "replaced the key by",
+    history.Act.KEY_ROLLED_BACK: "rolled back to the key",
+    history.Act.KEY_REMOVED: "removed the key",
+    history.Act.EARLIER_KEY_FORGOTTEN: "finished a rotation and removed the old key",
+    history.Act.MANAGERS_CHANGED: "changed the managers",
+    history.Act.AUDIENCES_CHANGED: "changed who may add and scan",
+    history.Act.DIGEST_MADE: "set up a digest",
+    history.Act.DIGEST_CHANGED: "changed a digest",
+    history.Act.DIGEST_PAUSED: "paused a digest",
+    history.Act.DIGEST_RESUMED: "resumed a digest",
+    history.Act.DIGEST_DELETED: "deleted a digest",
+    history.Act.NIGHTLY_SCANS_ON: "turned nightly scans on",
+    history.Act.NIGHTLY_SCANS_OFF: "turned nightly scans off",
+    history.Act.APP_INSTALLED: "installed the app",
+    history.Act.APP_REINSTALLED: "installed the app again",
+    history.Act.ACCESS_REVOKED: "ended the app's access",
 }
 
 
 def managers_form(metadata: str, named: Sequence[str], error: str = "") -> Block:
     """Return the form to name managers; `error` is why the last try was not saved."""
-    people = input_element(
+    people = blocks.input_element(
         "multi_users_select",
         MANAGERS_FIELD,
         max_selected_items=admin.MAX_MANAGERS,
         initial_users=list(named[: admin.MAX_MANAGERS]) or None,
     )
-    warning = [section(f"{NOT_SAVED} {error}")] if error else []
-    how = context(
+    warning = [blocks.section(f"{NOT_SAVED} {error}")] if error else []
+    how = blocks.context(
         "Managers can manage the API key as admins and owners do. They get a message when it is"
         " refused or expires soon. They can't appoint others. Guests and bots can't be managers."
     )
-    fields = field(MANAGERS_BLOCK, "Managers", people, optional=True)
-    return form(MANAGERS_FORM, TITLE, "Save", [*warning, how, fields], metadata=metadata)
+    fields = blocks.field(MANAGERS_BLOCK, "Managers", people, optional=True)
+    return blocks.form(MANAGERS_FORM, TITLE, "Save", [*warning, how, fields], metadata=metadata)
 
 
 def managers_text(ids: Sequence[str]) -> str:
@@ -89,13 +79,15 @@ def names_text(user_ids: Sequence[str]) -> str:
 
 
 def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
-    options = {each: option(each, _AUDIENCES[who]) for each, who in admin.AUDIENCE_NAMES.items()}
+    options = {
+        each: blocks.option(each, _AUDIENCES[who]) for each, who in admin.AUDIENCE_NAMES.items()
+    }
     names = admin.audience_names(chosen)
     fields = [
-        field(
+        blocks.field(
             f"{AUDIENCE_FIELD}-{operation}",
             f"Who may {operation} domains",
-            input_element(
+            blocks.input_element(
                 "static_select",
                 f"{AUDIENCE_FIELD}.{operation}",
                 options=[*options.values()],
@@ -104,8 +96,8 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
         )
         for operation in admin.CHOSEN_FOR
     ]
-    how = context("Checked with Slack each time. Others see whom to ask.")
-    return form(AUDIENCES_FORM, AUDIENCES_TITLE, "Save", [*fields, how], metadata=metadata)
+    how = blocks.context("Checked with Slack each time. Others see whom to ask.")
+    return blocks.form(AUDIENCES_FORM, AUDIENCES_TITLE, "Save", [*fields, how], metadata=metadata)
 
 
 def audiences_text(chosen: Mapping[str, Audience]) -> str:
@@ -115,15 +107,15 @@ def audiences_text(chosen: Mapping[str, Audience]) -> str:
     )
 
 
-def history_form(entries: Sequence[admin.Entry]) -> Block:
+def history_form(entries: Sequence[history.Entry]) -> Block:
     """Return the history, latest first."""
-    blocks = paragraphs(map(entry_line, entries)) or [section("No activity yet.")]
-    foot = f"The last {admin.MAX_ENTRIES} actions are kept."
-    return notice(HISTORY_TITLE, [*blocks, context(foot)])
+    drawn = blocks.paragraphs(map(entry_line, entries)) or [blocks.section("No activity yet.")]
+    foot = f"The last {history.MAX_ENTRIES} actions are kept."
+    return blocks.notice(HISTORY_TITLE, [*drawn, blocks.context(foot)])
 
 
-def entry_line(entry: admin.Entry) -> str:
-    by = "Slack" if entry.by == admin.SLACK else f"<@{entry.by}>"
+def entry_line(entry: history.Entry) -> str:
+    by = "Slack" if entry.by == history.SLACK else f"<@{entry.by}>"
     words = [f"{moment_token(entry.at)}  ·  {by} {_DONE[entry.act]}"]
     if entry.key:
         words.append(code(entry.key, 40))
@@ -136,14 +128,14 @@ def entry_line(entry: admin.Entry) -> str:
 
 
 def _not_a_manager(error: admin.NotAManagerError, _facts: Facts) -> Message:
-    return plain_message(
+    return blocks.plain_message(
         "Only admins, owners, and appointed managers can manage the API key."
         f"{_managers_sentence(error.managers)} Please ask one of them.{_organisation_text(error)}"
     )
 
 
 def _not_an_admin(error: admin.NotAnAdminError, _facts: Facts) -> Message:
-    return plain_message(
+    return blocks.plain_message(
         "Only admins and owners of this workspace can appoint managers, set permissions, and turn"
         " nightly scans on or off."
         f"{_organisation_text(error)}"
@@ -157,14 +149,14 @@ def _outside_audience(error: admin.OutsideAudienceError, _facts: Facts) -> Messa
         text = f"Only admins, owners, and managers can {deed} in this workspace.{who}"
     else:
         text = f"Guests can't {deed} in this workspace."
-    return plain_message(f"{text} {change} `/domainkey`.")
+    return blocks.plain_message(f"{text} {change} `/domainkey`.")
 
 
 def _managers_sentence(user_ids: Sequence[str]) -> str:
     return f" Managers: {names_text(user_ids)}." if user_ids else ""
 
 
-def _organisation_text(error: admin.NotAManagerError | admin.NotAnAdminError) -> str:
+def _organisation_text(error: admin.NotAManagerError) -> str:
     if not error.is_in_organisation:
         return ""
     return (
@@ -175,7 +167,7 @@ def _organisation_text(error: admin.NotAManagerError | admin.NotAnAdminError) ->
 
 def _unfit(error: admin.UnfitManagerError, _facts: Facts) -> Message:
     named = ", ".join(f"<@{user_id}>" for user_id in error.user_ids) or "This person"
-    return plain_message(
+    return blocks.plain_message(
         f"{named} can't be a manager. Guests, bots, closed accounts, and people of other"
         " workspaces can't."
     )

@@ -1,14 +1,16 @@
 """Build Bolt's app and start its transport: HTTP, Socket Mode or none."""
 
 import asyncio
+import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 import structlog
+from aiohttp.web import RouteDef
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
@@ -24,13 +26,13 @@ from bot.installations.authorize import Clients, InstalledWorkspaces, correct_wo
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
 from bot.process.clock import Clock, seconds_now
-from bot.process.logs import bolt_logger
+from bot.process.concurrency import Tasks, run_shielded
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
 from bot.slack.errors import SlackError, SlackRefusedError
-from bot.store.deduplication import DedupStore
+from bot.store.deduplication import Dedup
 from bot.web import server as web
 from bot.web.metrics import Metrics
 
@@ -134,29 +136,14 @@ class SocketMode(AsyncSocketModeHandler):
     several processes know together.
     """
 
-    def __init__(self, app: AsyncApp, app_token: str, *, seen: DedupStore) -> None:
+    def __init__(self, app: AsyncApp, app_token: str, *, seen: Dedup) -> None:
         super().__init__(app, app_token)
         self._seen = seen
-        self._taken = 0
-        self._is_idle = asyncio.Event()
-        self._is_idle.set()
+        self.answering = Tasks()
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
-        self._taken += 1
-        self._is_idle.clear()
-        try:
-            await self._answer(client, req)
-        finally:
-            self._taken -= 1
-            if not self._taken:
-                self._is_idle.set()
-
-    async def finish(self) -> None:
-        """Wait until what has come is acknowledged, at most as long as Slack waits for that."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(ACK_WITHIN_S):
-                await self._is_idle.wait()
+        await run_shielded(self.answering, self._answer(client, req))
 
     async def _answer(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         name = f"envelope/{req.envelope_id}"
@@ -171,9 +158,7 @@ class SocketMode(AsyncSocketModeHandler):
 
 
 @asynccontextmanager
-async def connected(
-    app: AsyncApp, app_token: str, *, seen: DedupStore
-) -> AsyncIterator[SocketMode]:
+async def connected(app: AsyncApp, app_token: str, *, seen: Dedup) -> AsyncIterator[SocketMode]:
     """Yield a link that is being opened, and opened again whenever it falls, until the end."""
     socket_mode = SocketMode(app, app_token, seen=seen)
     # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
@@ -183,12 +168,12 @@ async def connected(
     finally:
         connecting.cancel()
         await asyncio.gather(connecting, return_exceptions=True)
-        await socket_mode.finish()
+        await socket_mode.answering.drain(ACK_WITHIN_S)
         await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
 
 
 class TimedApp(AsyncApp):
-    """An app that tells `note_ack` (see `PeopleMetrics`) how long each request took to its ack.
+    """An app that tells `note_ack` (see `Metrics`) how long each request took to its ack.
 
     With `process_before_response=True` the ack is what dispatching returns. What is done for a
     request after its ack is not counted, nor what comes before Bolt.
@@ -226,9 +211,9 @@ class StartError(Exception):
 
 def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
     return TimedApp(
-        note_ack=metrics.people.note_ack,
+        note_ack=metrics.note_ack,
         name="domain-tracker",  # else Bolt 1.30 reads the sources of the whole stack to find one
-        logger=bolt_logger(),
+        logger=logging.getLogger("slack_bolt"),  # on its own it would take the root's level
         client=slack.clients.patient(),  # Bolt adds the token of each request
         before_authorize=None if slack.own else correct_workspace,
         authorize=slack.authorize,
@@ -250,7 +235,7 @@ async def check_tokens(settings: Settings, slack: SlackAuth, *, answers: bool) -
 
 
 async def start_transport(
-    stack: AsyncExitStack, app: AsyncApp, settings: Settings, seen: DedupStore
+    stack: AsyncExitStack, app: AsyncApp, settings: Settings, seen: Dedup
 ) -> tuple[web.SlackEndpoint | None, Mapping[str, web.Check]]:
     """Begin to take Slack's requests; return their endpoint, or the checks of the socket."""
     if app_token := text_of(settings.slack_app_token):
@@ -265,7 +250,7 @@ async def listen(
     health: web.HealthEndpoints,
     *,
     slack: web.SlackEndpoint | None,
-    install: web.InstallEndpoint | None,
+    pages: Iterable[RouteDef],
     metrics: Metrics,
 ) -> None:
     """Begin to listen; raise StartError if the address cannot be listened on."""
@@ -275,7 +260,7 @@ async def listen(
         settings.port,
         health,
         slack,
-        install,
+        pages,
         metrics=page,
     )
     try:

@@ -1,11 +1,11 @@
 """Build the objects of all features, and register their listeners."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.access.permissions import Permissions
-from bot.access.repository import Audiences, Audit, Managers
+from bot.access.repository import Audit
 from bot.app.failures import Failures
 from bot.app.services import Services
 from bot.digests.access import DigestAccess
@@ -27,23 +27,15 @@ from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
 from bot.dispatch.router import Dispatcher
-from bot.domainkey.admin_listeners import AdminListeners
-from bot.domainkey.first_steps import FirstSteps
 from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
-from bot.domainkey.screen import KeyScreen
 from bot.domainkey.service import KeyService
-from bot.domainkey.state import KeyState
-from bot.domains.add_domain import DomainAdder
 from bot.domains.add_listeners import AddingListeners
-from bot.domains.add_many import DomainLists
+from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, ShownScores, StoredVersions
-from bot.home.collector import HomeCollector
+from bot.domains.service import Portfolio, SeenDomains, ShownScores, StoredVersions
 from bot.home.listeners import HomeListeners
-from bot.home.screen import HomeScreen
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -53,12 +45,12 @@ from bot.scans.listeners import ScanListeners
 from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
-from bot.slack.usergroups import UserGroups
+from bot.slack.channels import UserGroups
 from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.shared_limits import SharedLimits
-from bot.web.gauges import DIGESTS
+from bot.web.metrics import DIGESTS
 
 
 class Features:
@@ -79,28 +71,32 @@ class Features:
         self.boundary = ErrorBoundary(
             services.tasks,
             self.failures.explain,
-            note=services.metrics.people.note_request,
+            note=services.metrics.requests.note_call,
             once=OncePerMessage(services.seen),
         )
-        # What one of all processes does every few seconds.
-        self.periodic: Mapping[str, Callable[[], Awaitable[object]]] = {
-            "reminders": self.notices.run_due,
-            "clean-up": lambda: forget_expired(documents, clock()),
-            "alerts": self.cards.run_due,
-            "nightly": self.nightly.run_due,
-            "bulk-scans": self.bulk.run_due,
-            **services.periodic,
-        }
+
+        async def clean_up() -> None:
+            await forget_expired(documents, clock())
+            await services.seen.drop_old()
+
+        # What comes again every few seconds; of several processes one does each thing of it.
+        self.periodic: Sequence[Callable[[], Awaitable[object]]] = (
+            self.notices.run_due,
+            self.cards.run_due,
+            self.nightly.run_due,
+            self.bulk.run_due,
+            clean_up,
+        )
 
     def _build_access(self, services: Services) -> None:
         """Build the key, who may do what, and the way to Domain Tracker."""
         documents, clock, tasks = services.documents, services.clock, services.tasks
         self.keys = Keys(documents, services.ring, clock=clock)
-        self.managers = Managers(documents)
-        self.permissions = Permissions(self.managers, Audiences(documents))
+        self.permissions = Permissions(documents)
         self.audit = Audit(documents, clock=clock)
-        posting = services.posting
-        self.notices = KeyNotices(documents, tasks, posting, self.keys, self.managers, clock=clock)
+        self.notices = KeyNotices(
+            documents, tasks, services.posting, self.keys, self.permissions, clock=clock
+        )
         limits = SharedLimits(documents, RateLimiter(clock=clock), tasks)
         self.client = TrackerClient(
             services.tracker_http,
@@ -124,12 +120,7 @@ class Features:
         )
         self.kept_facts = FactsRepository(documents)
         self.scans = Scans(
-            self.tracker.scan,
-            self.portfolio,
-            documents,
-            self.kept_facts,
-            clock=clock,
-            names=services.settings.scan_names,
+            self.tracker.scan, self.portfolio, documents, self.kept_facts, clock=clock
         )
         self.bulk = BulkScans(documents, tasks, self.scans, services.posting, clock=clock)
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
@@ -142,12 +133,14 @@ class Features:
             self.tracker.allowance,
             clock=clock,
         )
-        self.key_state = KeyState(
-            keys=self.keys,
-            permissions=self.permissions,
-            tracker=self.tracker,
-            nightly_setting=self.nightly_setting,
-            portfolio=self.portfolio,
+        self.key_service = KeyService(
+            self.keys,
+            self.tracker,
+            self.portfolio,
+            self.audit,
+            self.seen,
+            self.permissions,
+            self.nightly_setting,
         )
 
     def _build_digests(self, services: Services) -> None:
@@ -171,7 +164,7 @@ def register_features(app: AsyncApp, services: Services) -> Features:
     app.error(answer_unread)
     _register_members(dispatcher, services, features)
     _register_digests(dispatcher, services, features)
-    _register_key(dispatcher, services, features)
+    _register_key(dispatcher, features)
     _register_home(dispatcher, services, features)
     services.metrics.gauges.set_source(
         DIGESTS, lambda: overdue(features.repository, services.clock())
@@ -205,7 +198,6 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
-        adder=adder,
         lists=DomainLists(services.documents, adder, portfolio),
         explain=features.failures.explain,
     ).register(dispatcher)
@@ -232,51 +224,38 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     DigestLineListeners(listed, form).register(dispatcher)
 
 
-def _register_key(dispatcher: Dispatcher, services: Services, features: Features) -> None:
+def _register_key(dispatcher: Dispatcher, features: Features) -> None:
     """Attach what managers do with the key, and what admins decide."""
-    screen = KeyScreen(features.failures.explain, services.clock)
-    key_service = KeyService(
-        features.keys, features.tracker, features.portfolio, features.audit, features.seen
-    )
     KeyListeners(
         permissions=features.permissions,
-        key_service=key_service,
-        state=features.key_state,
+        key_service=features.key_service,
         digests=features.digests,
         audit=features.audit,
+        nightly_setting=features.nightly_setting,
+        explain=features.failures.explain,
     ).register(dispatcher)
     KeyFormListeners(
         permissions=features.permissions,
-        keys=features.keys,
-        key_service=key_service,
-        first_steps=FirstSteps(
-            tracker=features.tracker,
-            nightly_setting=features.nightly_setting,
-            kept_commands=features.kept_commands,
-            lines=dispatcher.lines,
-            digests=features.digests,
-        ),
-        screen=screen,
-    ).register(dispatcher)
-
-    AdminListeners(
-        permissions=features.permissions,
-        audit=features.audit,
+        key_service=features.key_service,
+        tracker=features.tracker,
         nightly_setting=features.nightly_setting,
-        screen=screen,
+        kept_commands=features.kept_commands,
+        lines=dispatcher.lines,
+        digests=features.digests,
+        explain=features.failures.explain,
     ).register(dispatcher)
 
 
 def _register_home(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     """Attach the tab: everything that the other features know, in one place."""
-    collector = HomeCollector(
+    HomeListeners(
         permissions=features.permissions,
-        key_state=features.key_state,
+        key_service=features.key_service,
         portfolio=features.portfolio,
         kept_facts=features.kept_facts,
         digests=features.repository,
+        documents=services.documents,
         explain=features.failures.explain,
+        replies=services.replies,
         reads_messages=services.settings.slack_mentions,
-    )
-    screen = HomeScreen(collector=collector, replies=services.replies)
-    HomeListeners(screen=screen, documents=services.documents).register(dispatcher)
+    ).register(dispatcher)

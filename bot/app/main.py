@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ async def run_periodic(
     services: Services,
     role: Role,
     features: Features,
-    periodic: Mapping[str, Callable[[], Awaitable[object]]],
+    periodic: Iterable[Callable[[], Awaitable[object]]],
     *,
     finish_within_s: float,
 ) -> AsyncIterator[Mapping[str, Check]]:
@@ -41,21 +41,21 @@ async def run_periodic(
     At the end nothing more is begun, and what the queue has begun is waited for.
     """
     shared, every_s = services.shared, services.settings.tick_seconds
-    timed = services.metrics.periodic.timed
-    periodic = {name: timed(name, act) for name, act in periodic.items()}
 
     async def tick() -> None:
         if shared is None:  # nor is there a queue
             await features.worker.run_due()
 
     async with AsyncExitStack() as rounds:
-        ticks = await rounds.enter_async_context(ticking(timed("tick", tick), every_s=every_s))
+        are_recent = await rounds.enter_async_context(ticking(tick, every_s=every_s))
+        if not role.delivers:
+            yield {"tick": are_recent}
+            return
+        for act in periodic:  # each takes its documents up for one of all processes
+            alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
+            await rounds.enter_async_context(alone)
         if shared is None:
-            for act in periodic.values():
-                alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
-                await rounds.enter_async_context(alone)
-        if shared is None or not role.delivers:
-            yield {"tick": ticks.are_recent}
+            yield {"tick": are_recent}
             return
         # Slow to import, and the embedded store has no queue.
         from bot.jobs.queue import INTERVALS, working
@@ -63,7 +63,6 @@ async def run_periodic(
         async with working(
             shared.pool,
             features.worker.deliver,
-            periodic,
             clock=services.clock,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
@@ -71,7 +70,7 @@ async def run_periodic(
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as takes_part:
             try:
-                yield {"tick": ticks.are_recent, "queue": takes_part}
+                yield {"tick": are_recent, "queue": takes_part}
             finally:
                 services.tasks.stop()
 
@@ -95,7 +94,7 @@ async def serve(
         await slack_app.check_tokens(settings, services.slack, answers=role.answers)
         app = slack_app.bolt_app(services.slack, services.metrics)
         features = register_features(app, services)
-        install, lifecycle = await register_lifecycle(app, services, features)
+        pages, lifecycle = await register_lifecycle(app, services, features)
         loop, end_at = asyncio.get_running_loop(), math.inf
 
         async def finish() -> None:
@@ -106,7 +105,7 @@ async def serve(
         listener = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(finish)
         stack.callback(services.tasks.stop)
-        periodic = {**features.periodic, **lifecycle}
+        periodic = [*features.periodic, lifecycle]
         checks = {
             "store": services.documents.check,
             "slack": services.slack.find_slack,
@@ -124,7 +123,7 @@ async def serve(
             settings,
             health,
             slack=endpoint,
-            install=install if role.answers else None,
+            pages=pages if role.answers else (),
             metrics=services.metrics,
         )
         logger.info("started", role=role.value)

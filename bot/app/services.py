@@ -1,9 +1,8 @@
 """Build what all features share: store, HTTP clients, counters, clocks."""
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,21 +15,21 @@ from bot.app.bolt import SlackAuth, SlackClients, open_workspaces
 from bot.blocks.links import use_template
 from bot.installations.installation import scope_of_key
 from bot.installations.repository import InstallationRepository
-from bot.process.clock import Clock, seconds_now
+from bot.process.clock import Clock
 from bot.process.concurrency import Tasks
 from bot.process.logs import lines_counted
 from bot.settings import Settings, text_of
 from bot.slack.posting import Posting
 from bot.slack.replies import LINES_PER_HOST, Replies
-from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
+from bot.store.deduplication import Dedup
 from bot.store.encryption import KeyRing, check_key_ring, key_file_of, load_or_make_key_file
 from bot.store.fenced import ErasableDocuments, FencedDocuments, timed_documents
 from bot.store.files import WIPED_DISK
 from bot.store.postgres.address import Address
 from bot.store.sqlite import open_sqlite
 from bot.tracker.http import tracker_http
-from bot.web.gauges import QUEUE
-from bot.web.metrics import Metrics, traced_calls
+from bot.tracker.names import use_names
+from bot.web.metrics import QUEUE, Metrics, traced_calls
 
 if TYPE_CHECKING:
     from bot.store.postgres.documents import PostgresDocuments
@@ -64,8 +63,7 @@ class Role(Enum):
 class Services:
     """The objects that all features share; their creator closes them.
 
-    `shared` is the database of several processes, `None` for the embedded store; `seen` never
-    raises, and `periodic` keeps it small.
+    `shared` is the database of several processes, `None` for the embedded store.
     """
 
     settings: Settings
@@ -79,9 +77,8 @@ class Services:
     tracker_http: httpx.AsyncClient
     clock: Clock
     metrics: Metrics
-    seen: DedupStore
+    seen: Dedup
     shared: "PostgresDocuments | None" = None
-    periodic: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
 
 
 async def build_services(
@@ -92,6 +89,7 @@ async def build_services(
     Raises StoreError: in use, damaged, out of date, not reachable, moved, or sealed otherwise.
     """
     use_template(settings.domain_tracker_domain_url)
+    use_names(settings.scan_names_file)
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
     stack.enter_context(lines_counted(metrics.note_line))
     database, shared = settings.database, None
@@ -107,7 +105,6 @@ async def build_services(
     http = await stack.enter_async_context(_slack_session(metrics))
     installations = InstallationRepository(documents, ring)
     slack = open_workspaces(settings, installations, SlackClients(settings, http), clock=clock)
-    seen, periodic = _dedup(shared, metrics)
     return Services(
         settings=settings,
         documents=documents,
@@ -120,9 +117,8 @@ async def build_services(
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
         metrics=metrics,
-        seen=seen,
+        seen=_dedup(shared, metrics),
         shared=shared,
-        periodic=periodic,
     )
 
 
@@ -146,19 +142,15 @@ async def _open_shared(address: Address, stack: AsyncExitStack) -> "PostgresDocu
     return documents
 
 
-def _dedup(
-    shared: "PostgresDocuments | None", metrics: Metrics
-) -> tuple[DedupStore, Mapping[str, Callable[[], Awaitable[object]]]]:
-    """Return what knows repeated requests, and the work that keeps it small; measure the queue."""
-    here = MemoryDedup(clock=seconds_now)
+def _dedup(shared: "PostgresDocuments | None", metrics: Metrics) -> Dedup:
+    """Return what knows repeated requests; measure the queue."""
     if shared is None:
-        return here, {}
+        return Dedup()
     from bot.jobs.queue import depth
     from bot.store.postgres.documents import PostgresDedup
 
     metrics.gauges.set_source(QUEUE, lambda: depth(shared.pool))
-    by_all = PostgresDedup(shared.pool)
-    return SharedDedup(by_all, here=here), {"seen": by_all.drop_old}
+    return Dedup(PostgresDedup(shared.pool))
 
 
 def _key_ring(settings: Settings) -> KeyRing:

@@ -37,15 +37,12 @@ def domain_url(host: str, domain_id: str | None = None) -> str | None:
     return None if len(url) > MAX_URL_CHARS or holds_secret(url) else url
 
 
-def linked(mrkdwn: str, host: str, domain_id: str | None = None) -> str:
-    """Return a name in mrkdwn as a link, if it has an address; as code it stays what it is."""
-    url = domain_url(host, domain_id)
-    if not url or mrkdwn.startswith("`"):
-        return mrkdwn
-    star = "*" if mrkdwn.startswith("*") else ""
-    return f"{star}<{url.replace('&', '&amp;')}|{mrkdwn.strip('*')}>{star}"
-
-
 def linked_name(host: str, domain_id: str | None = None, limit: int = 300) -> str:
-    """Return a name from outside as bold mrkdwn, and as a link if it has an address."""
-    return linked(bold(host_text(host), limit), host, domain_id)
+    """Return a name from outside as bold mrkdwn, and as a link if it has an address.
+
+    As code it stays what it is.
+    """
+    name, url = bold(host_text(host), limit), domain_url(host, domain_id)
+    if not url or name.startswith("`"):
+        return name
+    return f"*<{url.replace('&', '&amp;')}|{name.strip('*')}>*"

@@ -1,6 +1,6 @@
 """A message of the bot: its text and its blocks."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ SHARE = "share"
 SHARE_IN_THREAD = "Share in thread"
 EMPTY_CELL = "–"
 MAX_PARAGRAPH_CHARS = 1_500
-Blocks = tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Message:
     """
 
     text: str
-    blocks: Blocks = ()
+    blocks: tuple[Block, ...] = ()
 
     def as_args(self) -> dict[str, Any]:
         text: str = renamed(self.text)
@@ -43,23 +42,37 @@ class Message:
 
     def for_one(self) -> "Message":
         """Return the message for a private place: with nothing to share."""
-        return self._with_shares(lambda _button: None)
+        return self._with_shares(None)
 
     def for_thread(self, thread_ts: str) -> "Message":
         """Return the message with buttons that share it into a thread."""
-
-        def into_thread(button: Block) -> Block:
-            label = {**button["text"], "text": SHARE_IN_THREAD}
-            return {**button, "text": label, "action_id": f"{button['action_id']}.{thread_ts}"}
-
-        return self._with_shares(into_thread)
+        return self._with_shares(thread_ts)
 
     @property
     def is_shareable(self) -> bool:
         return self.for_one() != self
 
-    def _with_shares(self, change: Callable[[Block], Block | None]) -> "Message":
-        return Message(self.text, _with_shares(self.blocks, change))
+    def _with_shares(self, thread_ts: str | None) -> "Message":
+        """Return the message with its share buttons changed for a thread, or without them."""
+        blocks: list[Block] = []
+        for block in self.blocks:
+            if block["type"] == "actions":
+                changed = (_share_button(each, thread_ts) for each in block["elements"])
+                block = {**block, "elements": [each for each in changed if each]}
+            if block.get("elements") != []:
+                blocks.append(block)
+        return Message(self.text, tuple(blocks))
+
+
+def _share_button(element: Block, thread_ts: str | None) -> Block | None:
+    """Return a share button for a thread, `None` without one; any other element as it is."""
+    action_id = str(element.get("action_id", ""))
+    if not action_id.startswith(f"{SHARE}."):
+        return element
+    if thread_ts is None:
+        return None
+    label = {**element["text"], "text": SHARE_IN_THREAD}
+    return {**element, "text": label, "action_id": f"{action_id}.{thread_ts}"}
 
 
 def unfolded(block: Block) -> list[Block]:
@@ -124,21 +137,3 @@ def thread_of(action_id: str) -> str | None:
     shares, _, rest = action_id.partition(".")
     _, _, thread_ts = rest.partition(".")
     return thread_ts or None if shares == SHARE else None
-
-
-def _with_shares(
-    blocks: tuple[Block, ...], change: Callable[[Block], Block | None]
-) -> tuple[Block, ...]:
-    left: list[Block] = []
-    for block in blocks:
-        if block["type"] != "actions":
-            left.append(block)
-            continue
-        changed = (change(each) if _shares(each) else each for each in block["elements"])
-        if elements := [each for each in changed if each]:
-            left.append({**block, "elements": elements})
-    return tuple(left)
-
-
-def _shares(element: Block) -> bool:
-    return str(element.get("action_id", "")).startswith(f"{SHARE}.")

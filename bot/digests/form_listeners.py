@@ -28,8 +28,8 @@ from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.zones import is_zone, suggest_zones
+from bot.slack.channels import UserGroups
 from bot.slack.client import Member
-from bot.slack.usergroups import UserGroups
 
 logger = structlog.get_logger()
 COUNT_WITHIN_S = 2.0

@@ -20,7 +20,7 @@ from bot.dispatch.request import FormErrors
 from bot.domains.query import parse_query
 from bot.process.redaction import holds_secret
 from bot.process.zones import is_zone
-from bot.slack.usergroups import GROUP_ID
+from bot.slack.channels import GROUP_ID
 
 _CHANNEL = re.compile(r"[CG][A-Z0-9]+")
 DAYS = {f"{day}": day for day in range(7)}

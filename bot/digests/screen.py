@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import structlog
@@ -114,7 +114,7 @@ class DigestScreen:
 
         Slack opens a form only within 3 s of a press; checking a large channel takes longer.
         """
-        request = request.with_note(FormNote(channel_id=channel_id).as_text())
+        request = replace(request, note=FormNote(channel_id=channel_id).as_text())
         return request, await request.open_form(busy_form(LOOKING, self._metadata(request)))
 
     async def open_list(self, request: Request, channel_id: str | None) -> None:

@@ -12,13 +12,12 @@ from bot.blocks.builders import RUN_BELOW, RUN_HERE, RUN_ONCE
 from bot.blocks.command_names import typed_name
 from bot.blocks.message import Message
 from bot.dispatch import usage
-from bot.dispatch.answer import Answer
 from bot.dispatch.command_text import is_help
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_command, from_press, is_ephemeral
 from bot.dispatch.kept_commands import KeptCommand
-from bot.dispatch.request import Request
+from bot.dispatch.request import Request, request_from
 from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
@@ -100,8 +99,7 @@ class CommandLines:
         last: dict[str, asyncio.Task[None]] = {}
         for command in commands:
             origin = Origin(command.user_id, command.channel_id, command.response_url)
-            answer = Answer(origin=origin, client=client, replies=self._replies)
-            request = Request(workspace=workspace, origin=origin, client=client, answer=answer)
+            request = request_from(workspace, origin, client, self._replies)
             line = f"{command.command} {command.text}".strip()
             last[command.user_id] = self.run(request, line, after=last.get(command.user_id))
 

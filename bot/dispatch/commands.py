@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class Audience(IntEnum):
-    """Who may use a command. Admins choose it for some: see `bot.access.repository.Audiences`."""
+    """Who may use a command. Admins choose it for some: see `bot.access.permissions`."""
 
     GUESTS = 1
     MEMBERS = 2

@@ -1,26 +1,26 @@
-"""Run a listener; answer a failure with a sentence."""
+"""Run a listener for people of the workspace, once; answer a failure with a sentence."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Generic, TypeVar
 
 import structlog
+from cachetools import LRUCache, TTLCache
 
 from bot.blocks.message import Message
 from bot.dispatch import usage
-from bot.dispatch.answer import Sent
-from bot.dispatch.external_people import ExternalUserGuard, SharedChannelNotice
 from bot.dispatch.failure import ExplainFailure
-from bot.dispatch.request import Request
-from bot.dispatch.waiting import WaitingRequest, tell_all
+from bot.dispatch.request import Request, Sent, draw_or_reply
 from bot.process.clock import seconds_now
 from bot.process.concurrency import Tasks, Turns
-from bot.process.errors import BotError, log_and_suppress
+from bot.process.errors import BotError, ExternalUserError, log_and_suppress
+from bot.process.redaction import holds_secret
 from bot.process.workspace import WorkspaceId
-from bot.slack.errors import SlackError
-from bot.store.deduplication import DedupStore, MemoryDedup
+from bot.slack.channels import fetch_channel
+from bot.slack.errors import SlackError, SlackRefusedError
+from bot.store.deduplication import Dedup
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 
@@ -41,6 +41,12 @@ _LOGGED = (TrackerError, StoreError, SlackError)
 FIRST_WORD_AFTER_S = 4.0
 # Sooner on the Home tab, where nothing moves, and a window opens only within 3 s.
 FIRST_WORD_IN_HOME_AFTER_S = 1.0
+# People do not leave a workspace while they work.
+KNOWN_FOR_S = 600
+MAX_KNOWN = 20_000
+NOT_VISIBLE = "user_not_visible"  # https://docs.slack.dev/reference/methods/users.info#errors
+# A stop must not wait for a slow Slack.
+TOLD_WITHIN_S = 5.0
 
 
 def outcome_of(error: BaseException | None) -> str:
@@ -56,8 +62,8 @@ class Handling(Generic[T]):
 
     `name` is for the log. `shows_progress`: the answer is a message that people wait for.
     `allows_external`: `handle` decides what people of other companies may see. `is_awaited`: the
-    person would miss the result. `form_waits`: their form says "please wait" until it is drawn
-    again. `once_key`: it is done once under this key, for example that of a button; then
+    person would miss the result. `form_waits`: they see nothing but a form, where a failure is
+    drawn too. `once_key`: it is done once under this key, for example that of a button; then
     `again` is the answer. `after` has to end first.
     """
 
@@ -73,11 +79,70 @@ class Handling(Generic[T]):
     after: "asyncio.Task[None] | None" = None
 
 
+class ExternalUserGuard:
+    """Rejects people of other workspaces; remembers for ten minutes who is no such person."""
+
+    def __init__(self, *, clock: Callable[[], float] = seconds_now) -> None:
+        self._known: TTLCache[tuple[WorkspaceId, str], bool] = TTLCache(
+            MAX_KNOWN, KNOWN_FOR_S, timer=clock
+        )
+
+    async def check(self, request: Request) -> None:
+        """Return if the person belongs to the workspace, or to its organisation.
+
+        Raise ExternalUserError if not, or if the bot cannot see them; SlackError if the request
+        names another workspace and Slack does not say who they are.
+        """
+        who = (request.workspace, request.origin.user_id)
+        if who in self._known and not request.is_from_elsewhere:
+            return
+        try:
+            member = await request.fetch_member()
+        except SlackError as error:
+            if isinstance(error, SlackRefusedError) and error.code == NOT_VISIBLE:
+                raise ExternalUserError("a person whom the bot cannot see") from error
+            if request.is_from_elsewhere:
+                raise
+            # Slack hardly lets others type a command: without its answer the person may go on.
+            logger.warning("Slack does not say who asks", error=repr(error))
+            return
+        if member.is_stranger:
+            raise ExternalUserError("a person of another workspace")
+        self._known[who] = True
+
+
+class SharedChannelNotice:
+    """Tells each person once for each channel that other companies read what they share there.
+
+    In memory: after a restart it is said once more.
+    """
+
+    def __init__(self) -> None:
+        self._checked: LRUCache[tuple[WorkspaceId, str, str], bool] = LRUCache(MAX_KNOWN)
+
+    async def send(self, request: Request) -> None:
+        """Answer what was shared in a channel of several companies; a failure is only logged.
+
+        Slack tells the bot nothing about a private channel that it is not in.
+        """
+        channel_id, person = request.origin.channel_id or "", request.origin.user_id
+        checked = (request.workspace, person, channel_id)
+        if checked in self._checked:
+            return
+        self._checked[checked] = True  # now: the next one may come during the check
+        try:
+            if (await fetch_channel(request.client, channel_id)).is_shared:
+                await request.reply(usage.READ_OUTSIDE)
+        except SlackError as error:
+            del self._checked[checked]
+            logger.warning("who reads along is unknown", error=repr(error))
+
+
 class OncePerMessage:
     """Remembers what was pressed or sent in `seen`, which all processes share."""
 
-    def __init__(self, seen: DedupStore | None = None) -> None:
-        self._seen = seen or MemoryDedup(clock=seconds_now)
+    def __init__(self, seen: Dedup | None = None) -> None:
+        self._seen = seen or Dedup()
 
     @asynccontextmanager
     async def press(self, key: str | None) -> AsyncIterator[bool]:
@@ -100,6 +165,32 @@ class OncePerMessage:
 
     async def is_first(self, key: str) -> bool:
         return await self._seen.remember(key)
+
+
+async def _say(request: Request, message: Message, *, in_form: bool) -> None:
+    """Answer with a message, in the open form if the person sees nothing else."""
+    if in_form:
+        await draw_or_reply(request, usage.as_form(message), message)
+    else:
+        await request.reply(message)
+
+
+@dataclass(slots=True, eq=False)
+class WaitingRequest:
+    """A request that waits for its answer. `form_waits`: their form says "please wait"."""
+
+    request: Request
+    form_waits: bool
+
+    async def tell(self) -> None:
+        """Tell the person that the work is cut off; a failure is only logged."""
+        request, answer = self.request, self.request.answer
+        line = answer.retry_line
+        shown = line if line and not holds_secret(line) else None
+        message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
+        in_form = answer.view_id and (self.form_waits or answer.window is None)
+        with log_and_suppress("person does not know of the stop", BotError):
+            await _say(request, message, in_form=bool(in_form))
 
 
 @dataclass(slots=True)
@@ -139,7 +230,11 @@ class ErrorBoundary:
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
-        return await tell_all(self._waiting)
+        waiting = [each for each in self._waiting if each.request.answer.sent is not Sent.ANSWER]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TOLD_WITHIN_S):
+                await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
+        return len(waiting)
 
     async def _run(
         self, request: Request, what: Handling[T], waiting: WaitingRequest | None
@@ -163,7 +258,7 @@ class ErrorBoundary:
                 failure = None
             except Exception as error:  # noqa: BLE001  # the boundary: see the class
                 failure = error
-                await self._explain(request, error)
+                await self._explain(request, error, in_form=what.form_waits)
             finally:
                 took_s, outcome = seconds_now() - started, outcome_of(failure)
                 self.note(what.name, outcome, took_s)
@@ -202,10 +297,11 @@ class ErrorBoundary:
             if said:  # the answer must not overtake it
                 await asyncio.wait(said)
 
-    async def _explain(self, request: Request, error: Exception) -> None:
+    async def _explain(self, request: Request, error: Exception, *, in_form: bool) -> None:
         if not isinstance(error, BotError):
             logger.exception("unforeseen failure")
         elif isinstance(error, _LOGGED):
             logger.warning("failure explained", error=repr(error), cause=repr(error.__cause__))
         with log_and_suppress("could not explain the failure", Exception):
-            await request.reply(await self.explain(error, request))
+            message = await self.explain(error, request)
+            await _say(request, message, in_form=in_form)

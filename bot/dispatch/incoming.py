@@ -13,9 +13,14 @@ from slack_bolt.response import BoltResponse
 
 from bot.blocks.command_names import own_name
 from bot.blocks.message import thread_of
-from bot.blocks.window import ANSWER, messages_url
-from bot.dispatch.answer import Answer, AnswerWindow
-from bot.dispatch.request import Request, decode_metadata, encode_metadata
+from bot.dispatch.request import (
+    ANSWER,
+    AnswerWindow,
+    Request,
+    decode_metadata,
+    encode_metadata,
+    request_from,
+)
 from bot.process.errors import BotError, UnknownWorkspaceError
 from bot.slack.auth import workspace_of
 from bot.slack.client import FAILURES
@@ -35,9 +40,8 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     """
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
-    answer = _answer(context, replies, origin)
-    answer.retry_line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
-    return _request(body, context, answer)
+    line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
+    return _request(body, context, replies, origin, retry_line=line)
 
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
@@ -55,7 +59,10 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
     return _request(
         body,
         context,
-        _answer(context, replies, origin, view, window if has_window else None),
+        replies,
+        origin,
+        window=window if has_window else None,
+        view_id=None if is_on_tab else view.get("id"),
         view_hash=None if is_on_tab else view.get("hash"),
         note=note,
         message=body.get("message"),
@@ -71,7 +78,7 @@ def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Reques
     view, workspace = body["view"], workspace_of(context.authorize_result)
     origin, note = decode_metadata(view, workspace, body["user"]["id"])
     window = _window(body, context, origin) if origin.is_home else None
-    return _request(body, context, _answer(context, replies, origin, view, window), note=note)
+    return _request(body, context, replies, origin, window=window, view_id=view["id"], note=note)
 
 
 def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
@@ -90,12 +97,12 @@ def from_shortcut(body: Mapping[str, Any], context: Any, replies: Replies) -> Re
         is_in_thread=thread_ts is not None,
     )
     window = _window(body, context, origin) if origin.is_message else None
-    return _request(body, context, _answer(context, replies, origin, window=window))
+    return _request(body, context, replies, origin, window=window)
 
 
 def from_event(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
     """Read an event that names a person: https://docs.slack.dev/apis/events-api#callback-field."""
-    return _request(body, context, _answer(context, replies, Origin(body["event"]["user"])))
+    return _request(body, context, replies, Origin(body["event"]["user"]))
 
 
 def is_ephemeral(body: Mapping[str, Any]) -> bool:
@@ -114,31 +121,19 @@ def container_of(body: Mapping[str, Any]) -> str:
     return f"{container.get('channel_id')}/{container.get('message_ts')}"
 
 
-def _request(body: Mapping[str, Any], context: Any, answer: Answer, **more: Any) -> Request:
+def _request(
+    body: Mapping[str, Any], context: Any, replies: Replies, origin: Origin, **more: Any
+) -> Request:
     bot, home = context.authorize_result, (body.get("user") or {}).get("team_id")
-    return Request(
-        workspace=workspace_of(bot),
-        origin=answer.origin,
-        client=context.client,
-        answer=answer,
+    return request_from(
+        workspace_of(bot),
+        origin,
+        context.client,
+        replies,
         bot_user_id=bot.bot_user_id,
         trigger_id=body.get("trigger_id"),
         is_from_elsewhere=home is not None and home != bot.team_id,
         **more,
-    )
-
-
-def _answer(
-    context: Any,
-    replies: Replies,
-    origin: Origin,
-    view: Mapping[str, Any] | None = None,
-    window: AnswerWindow | None = None,
-) -> Answer:
-    """Return the answer to somebody; one to the Home tab is not drawn in it."""
-    view_id = view.get("id") if view and view.get("type") != "home" else None
-    return Answer(
-        origin=origin, client=context.client, replies=replies, window=window, view_id=view_id
     )
 
 
@@ -169,10 +164,12 @@ def _thread_of_press(body: Mapping[str, Any]) -> str | None:
 
 def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWindow:
     workspace = workspace_of(context.authorize_result)
+    # https://docs.slack.dev/interactivity/deep-linking
+    app = f"team={workspace.team_id}&id={body.get('api_app_id') or ''}"
     return AnswerWindow(
         client=context.client,
         trigger_id=body.get("trigger_id"),
-        messages_url=messages_url(workspace.team_id, str(body.get("api_app_id") or "")),
+        messages_url=f"slack://app?{app}&tab=messages",
         metadata=encode_metadata(workspace, origin, ANSWER),
     )
 

@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.blocks.command_names import own_name
-from bot.dispatch.answer import Answer
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.request import Request
+from bot.dispatch.request import Request, request_from
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import overview_message
 from bot.process.clock import Clock
@@ -62,17 +61,13 @@ def read_message(
     )
     is_late = now.timestamp() - float(event["ts"]) > LATE_FROM.total_seconds()
     return [
-        Request(
-            workspace=workspace_of(bot),
-            origin=origin,
-            client=context.client,
-            answer=Answer(
-                origin=origin,
-                client=context.client,
-                replies=replies,
-                retry_line=line,
-                shares=is_for_all and not is_direct,
-            ),
+        request_from(
+            workspace_of(bot),
+            origin,
+            context.client,
+            replies,
+            retry_line=line,
+            shares=is_for_all and not is_direct,
             is_from_elsewhere=own_team is not None and own_team != bot.team_id,
             is_late=is_late,
         )

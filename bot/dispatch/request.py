@@ -1,21 +1,179 @@
-"""One request of Slack: what came, which stays as it came, and the metadata of its forms."""
+"""One request of Slack: what came, which stays as it came, and the answer to it."""
 
+import asyncio
 import json
 import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from enum import Enum
 from typing import Any
 
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.blocks.message import Message
-from bot.dispatch.answer import Answer
+from bot.blocks.builders import actions, button, context, message_of, notice, section
+from bot.blocks.message import Block, Message
+from bot.dispatch.usage import ANSWER_BELOW, IN_LINE
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
-from bot.slack.client import Member, fetch_member, open_form
-from bot.slack.errors import SlackError
-from bot.slack.replies import Origin
+from bot.slack.client import Member, fetch_member, open_form, update_form
+from bot.slack.errors import SlackError, TriggerExpiredError
+from bot.slack.replies import Origin, Replies
+
+ANSWER = "answer"  # the note of a window with an answer
+OPEN_MESSAGES = "home.messages"
+MAX_BLOCKS = 12
+# Blocks that every window accepts: https://docs.slack.dev/reference/block-kit/blocks
+_SMALL = {"section", "context", "header", "divider", "actions"}
+
+
+@dataclass(kw_only=True)
+class AnswerWindow:
+    """A window for the answer to a press on Home; `view_id` is set once it is open.
+
+    `trigger_id` opens it, once, within 3 s of the press. `messages_url` leads to the direct
+    messages with the bot; `metadata` comes back with presses in the window.
+    """
+
+    client: AsyncWebClient
+    trigger_id: str | None
+    messages_url: str
+    metadata: str
+    view_id: str | None = None
+
+    async def show(self, message: Message) -> None:
+        """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
+        blocks = list(message.blocks) or [section(message.text)]
+        view = notice("Domain Tracker", blocks, metadata=self.metadata)
+        if self.view_id:
+            await update_form(self.client, self.view_id, view)
+        elif self.trigger_id:
+            self.view_id = await open_form(self.client, self.trigger_id, view)
+        else:
+            raise TriggerExpiredError("nothing was pressed just now")
+
+
+def fits_window(message: Message) -> bool:
+    """Return whether a window can show a whole message."""
+    is_small = len(message.blocks) <= MAX_BLOCKS
+    return is_small and all(block["type"] in _SMALL for block in message.blocks)
+
+
+def summary_window(message: Message, messages_url: str) -> Message:
+    """Return a summary of a message that does not fit, with a link to the direct message."""
+    there = "The full answer, with its buttons, is in your direct messages."
+    opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
+    plain = message.fallback() or message
+    readable = [block for block in plain.blocks if block["type"] in _SMALL - {"actions"}]
+    silent: list[Block] = [
+        {name: block[name] for name in block if name != "accessory"} for block in readable
+    ]
+    return message_of(*silent[: MAX_BLOCKS - 2], context(there), *actions(opening))
+
+
+class Sent(Enum):
+    """What the person has read last."""
+
+    NOTHING = "nothing"
+    PROGRESS = "progress"  # that an answer will come
+    ANSWER = "answer"
+
+
+@dataclass(kw_only=True)
+class Answer:
+    """Answers one person.
+
+    `window` shows the answer to a press on the Home tab. `view_id` is the form in which it is
+    drawn, and `drawn` what was last drawn there. `retry_line` is the command line that asks the
+    same again. `takes_place`: the answer replaces the pressed message. `shares`: one with a
+    `Share` button is shared at once. `has_shared`: something was shown to the whole channel.
+    `on_stop` returns the answer if the process stops before the end. `first_word` is sent if the
+    answer takes long; `lasting_word` stands in for progress that cannot be replaced.
+    """
+
+    origin: Origin
+    client: AsyncWebClient
+    replies: Replies
+    window: AnswerWindow | None = None
+    view_id: str | None = None
+    retry_line: str | None = None
+    takes_place: bool = False
+    shares: bool = False
+    sent: Sent = Sent.NOTHING
+    has_shared: bool = field(default=False, init=False)
+    drawn: Mapping[str, Any] | None = field(default=None, init=False, repr=False)
+    on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
+    first_word: Message = field(default=IN_LINE, init=False, repr=False)
+    lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+
+    async def reply(self, message: Message) -> None:
+        """Answer the person alone, in place of a progress message; raise SlackError."""
+        async with self._turn:
+            await self._send(message)
+            self.takes_place = False
+            self.sent = Sent.ANSWER
+
+    async def send_progress(self, message: Message) -> None:
+        """Send a message that the answer replaces; a failure is only logged.
+
+        Where Slack cannot replace it, `lasting_word` is sent instead, which stays true.
+        """
+        async with self._turn:
+            await self._send_progress(message)
+
+    async def send_first_word(self) -> None:
+        """Send `first_word` as a progress message, unless something was sent before."""
+        async with self._turn:
+            if self.sent is Sent.NOTHING:
+                await self._send_progress(self.first_word)
+
+    async def share(self, message: Message) -> None:
+        """Show a message to the whole channel; raise SlackError."""
+        await self.replies.send(self.client, self.origin, message, to_channel=True)
+        self.has_shared = True
+
+    async def draw(self, form: Mapping[str, Any]) -> None:
+        """Draw `form` in the open one; raise SlackError, also where it was closed."""
+        await update_form(self.client, self.view_id or "", form)
+        self.drawn = form
+
+    async def _send_progress(self, message: Message) -> None:
+        if self.window:  # only there: a direct message would stay for ever
+            if await self._show(self.window, message):
+                self.sent = Sent.PROGRESS
+            return
+        # After a press the response_url replaces the pressed message, not the latest one, and a
+        # message without a response_url cannot be replaced at all.
+        is_new = bool(self.origin.response_url) and not self.origin.is_message
+        with log_and_suppress("progress message not sent", SlackError):
+            replaces = self.takes_place or is_new
+            await self._send(message if replaces else self.lasting_word)
+            self.sent = Sent.PROGRESS
+            self.takes_place = replaces
+
+    async def _send(self, message: Message) -> None:
+        if self.window and await self._show(self.window, message):
+            return
+        # First, as it opens only within 3 s; and a window must not go on saying "please wait".
+        if self.window and (self.window.view_id or not fits_window(message)):
+            with suppress(SlackError):
+                await self.window.show(summary_window(message, self.window.messages_url))
+        if self.shares and message.is_shareable:
+            await self.share(message.for_one())
+            return
+        if self.origin.channel_id and self.origin.thread_ts:
+            message = message.for_thread(self.origin.thread_ts)
+        await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
+
+    async def _show(self, window: AnswerWindow, message: Message) -> bool:
+        """Show a message in the window; return whether all of it is there."""
+        with suppress(SlackError):
+            if fits_window(message):
+                await window.show(message)
+                return True
+        return False
 
 
 class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside the fields of a form
@@ -80,10 +238,6 @@ class Request:
         """Return the person as Slack describes them now; raise SlackError."""
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
 
-    def with_note(self, note: str) -> "Request":
-        """Return the same request in a form that carries `note`."""
-        return replace(self, note=note)
-
     @contextmanager
     def logged(self, what: str) -> Iterator[None]:
         """Let the log lines inside the block name the request."""
@@ -101,12 +255,38 @@ class Request:
         return encode_metadata(self.workspace, self.origin, note)
 
 
+def request_from(
+    workspace: WorkspaceId,
+    origin: Origin,
+    client: AsyncWebClient,
+    replies: Replies,
+    *,
+    retry_line: str | None = None,
+    shares: bool = False,
+    view_id: str | None = None,
+    window: AnswerWindow | None = None,
+    **came: Any,
+) -> Request:
+    """Return a request with its answer; `came` are the other fields of the request."""
+    answer = Answer(
+        origin=origin,
+        client=client,
+        replies=replies,
+        retry_line=retry_line,
+        shares=shares,
+        view_id=view_id,
+        window=window,
+    )
+    return Request(workspace=workspace, origin=origin, client=client, answer=answer, **came)
+
+
 async def draw_or_reply(
     request: Request, form: Mapping[str, Any], otherwise: Message | None
 ) -> None:
     """Draw `form` in the open one; reply with `otherwise` if it was closed, or Slack fails."""
-    try:
-        await request.answer.draw(form)
-    except SlackError:
-        if otherwise:
-            await request.reply(otherwise)
+    with suppress(SlackError):
+        if request.answer.view_id:
+            await request.answer.draw(form)
+            return
+    if otherwise:
+        await request.reply(otherwise)

@@ -18,15 +18,14 @@ from bot.blocks.builders import CANCEL
 from bot.blocks.command_names import renamed
 from bot.blocks.message import Block, Message
 from bot.dispatch import incoming
-from bot.dispatch.answer import DrawnForm
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_press, is_ephemeral
 from bot.dispatch.request import FormErrors, Request
-from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, sent_elsewhere_form
+from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, SENT_ELSEWHERE, as_form
 from bot.process.errors import BotError
 from bot.slack.client import update_form
-from bot.slack.errors import SlackError, SlackRefusedError
+from bot.slack.errors import SlackError
 from bot.slack.replies import Replies
 
 logger = structlog.get_logger()
@@ -69,13 +68,15 @@ class Dispatcher:
         *,
         replies: bool = False,
         once: Message | None = None,
+        in_form: bool = False,
         is_awaited: bool = True,
     ) -> None:
         """Register `handle(request, value)` for a button or a field; also `action_id.anything`.
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
         a failure is said below it. `once` answers a second press in the same message, or
-        drawing of a form, unless the first one failed. For `is_awaited` see `Handling`.
+        drawing of a form, unless the first one failed. `in_form`: the person sees nothing but the
+        form, so a failure is shown there. For `is_awaited` see `Handling`.
         """
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
@@ -93,6 +94,7 @@ class Dispatcher:
                 given=value,
                 shows_progress=replies,
                 is_awaited=is_awaited,
+                form_waits=in_form,
                 once_key=f"{key}/{request.view_hash}" if once else None,
                 again=once or ALREADY_PRESSED,
             )
@@ -128,10 +130,10 @@ class Dispatcher:
             if is_first:
                 self._latest[request.answer.view_id] = request.reference
             elif first is request:
-                request.answer.drawn = DrawnForm(sent_elsewhere_form(), "")
+                request.answer.drawn = as_form(SENT_ELSEWHERE)
             if busy:
-                view = first.answer.drawn.form if first.answer.drawn else busy()
-                await ack(response_action="update", view=renamed(view))
+                view = first.answer.drawn or busy()
+                await ack(response_action="update", view=renamed(dict(view)))
                 self._draw_again_later(first)
             else:
                 await ack()
@@ -155,19 +157,10 @@ class Dispatcher:
 
     async def _draw_again(self, request: Request) -> None:
         """Draw what was drawn last, unless something was pressed or sent in the form since."""
-        view_id = request.answer.view_id or ""
-
-        def latest() -> DrawnForm | None:
-            return request.answer.drawn if self._latest.get(view_id) == request.reference else None
-
-        if (drawn := latest()) is None:
-            return
-        with suppress(SlackError):  # it was closed, most likely
-            try:
-                await update_form(request.client, view_id, drawn.form, if_hash=drawn.hash)
-            except SlackRefusedError as error:
-                if error.code == "hash_conflict" and (drawn := latest()):  # so it was the ack
-                    await update_form(request.client, view_id, drawn.form)
+        view_id, drawn = request.answer.view_id or "", request.answer.drawn
+        if drawn and self._latest.get(view_id) == request.reference:
+            with suppress(SlackError):  # it was closed, most likely
+                await update_form(request.client, view_id, drawn)
 
     def options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()

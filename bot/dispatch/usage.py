@@ -7,7 +7,7 @@ from bot.blocks.builders import (
     again_button,
     context,
     message_of,
-    notice,
+    paragraph_notice,
     plain_message,
     run_button,
     section,
@@ -15,7 +15,7 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import MAX_BUTTON_CHARS, clip, code, plural
 from bot.dispatch.command_text import NotUnderstood, unescaped
-from bot.dispatch.commands import COMMANDS, Command
+from bot.dispatch.commands import COMMANDS
 
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.
@@ -39,6 +39,10 @@ READ_OUTSIDE = plain_message(
 CANCELED = plain_message("Canceled. Nothing was done.")
 # In place of "still working".
 ANSWERED_IN_FORM = plain_message("The answer is in the form.")
+# To a form that another process has got before.
+SENT_ELSEWHERE = plain_message(
+    "You have sent this form already. Type the command again to see it."
+)
 # To a button without a command.
 OLD_BUTTON = plain_message("That button is from an older version. Type the command instead.")
 # To a command with a key or token, which is not repeated.
@@ -47,16 +51,22 @@ EXPOSED_KEY = plain_message(
     " where it was made, and make a new one. Admins set the workspace's key with `/domainkey`,"
     " in a private form."
 )
-_TITLE = "Domain Tracker"
+_MORE = "Add `help` to any command. The Home tab shows an overview."
 MAX_LINE_CHARS = 100
-_INTERRUPTED = "The app is restarting, so this got no answer."
-_PERHAPS_DONE = "It may still have been done."
 
 
 def usage_message(command: str) -> Message:
     """Return the usage of a command, and the other commands."""
     usage = COMMANDS[command]
-    return message_of(section(f"*{command}* {usage.does}."), *_examples(usage), _others(command))
+    lines = "\n".join(f"`{example}` – {does}" for example, does in usage.examples)
+    note = [context(usage.note)] if usage.note else []
+    others = ", ".join(f"`{other}`" for other in COMMANDS if other != command)
+    return message_of(
+        section(f"*{command}* {usage.does}."),
+        section(lines),
+        *note,
+        context(f"Other commands: {others}. {_MORE}"),
+    )
 
 
 def overview_message(*, is_direct: bool) -> Message:
@@ -74,7 +84,7 @@ def greeting_message() -> Message:
     return _commands_message(
         "Hi! Press a button, or type a command in any channel.",
         "/",
-        "Add `help` to any command. The Home tab shows an overview.",
+        _MORE,
     )
 
 
@@ -150,52 +160,24 @@ def _listed(parts: Sequence[str]) -> str:
     return f"{named} and {left_out:,} more" if left_out > 0 else named
 
 
-def _examples(usage: Command) -> tuple[dict[str, object], ...]:
-    lines = "\n".join(f"`{example}` – {does}" for example, does in usage.examples)
-    return (section(lines), *((context(usage.note),) if usage.note else ()))
-
-
-def _others(command: str) -> dict[str, object]:
-    others = ", ".join(f"`{other}`" for other in COMMANDS if other != command)
-    return context(
-        f"Other commands: {others}. Add `help` to any command. The Home tab shows an overview."
-    )
-
-
 def interrupted_message(command_line: str | None) -> Message:
     """Return the answer to a request whose process stops.
 
     `command_line` repeats the request, if possible, and stands in front: a person may get several
     such answers at once.
     """
-    text = _interrupted_text(command_line)
-    if not command_line:
-        return plain_message(text)
-    mrkdwn = f"{code(command_line, MAX_LINE_CHARS)}: {text}"
-    look = run_button("All domains", "/domains", number=1) if _adds(command_line) else None
-    return plain_message(mrkdwn, again_button(command_line), look)
-
-
-def interrupted_form(command_line: str | None) -> Block:
-    """Return the same answer as a form, in place of the open one."""
-    return notice(_TITLE, [section(_interrupted_text(command_line))])
-
-
-def sent_elsewhere_form() -> Block:
-    """Return the answer to a form that another process has got before."""
-    return notice(
-        _TITLE, [section("You have sent this form already. Type the command again to see it.")]
+    name, _, text = (command_line or "").partition(" ")
+    command = COMMANDS.get(name)
+    step = "It may still have been done. Check before you repeat it."
+    if command and not (command.changes and text):
+        step = "Please try again."
+    shown = f"{code(command_line, MAX_LINE_CHARS)}: " if command_line else ""
+    return plain_message(
+        f"{shown}⚠️ The app is restarting, so this got no answer. {step}",
+        again_button(command_line),
     )
 
 
-def _interrupted_text(command_line: str | None) -> str:
-    step = f"{_PERHAPS_DONE} Check before you repeat it."
-    if command_line:
-        checks = f"{_PERHAPS_DONE} Trying again is safe: I check first."
-        step = checks if _adds(command_line) else "Please try again."
-    return f"⚠️ {_INTERRUPTED} {step}"
-
-
-def _adds(command_line: str) -> bool:
-    command, _, text = command_line.partition(" ")
-    return command == "/adddomain" and bool(text.strip())
+def as_form(message: Message) -> Block:
+    """Return what a message says as a form, without its buttons."""
+    return paragraph_notice("Domain Tracker", message.text)

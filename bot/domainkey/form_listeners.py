@@ -1,29 +1,40 @@
-"""Handle the forms that set and rotate the API key."""
+"""Handle the forms that set and rotate the API key, and go on after a key was saved."""
 
+import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 from bot.access.permissions import Permissions
-from bot.blocks.message import Block
+from bot.blocks.builders import plain_message
+from bot.blocks.message import Message
+from bot.blocks.text import duration_text
+from bot.digests.access import is_channel
+from bot.digests.service import DigestService
+from bot.dispatch.command_lines import CommandLines
+from bot.dispatch.failure import ExplainFailure
+from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domainkey import form_views as forms
-from bot.domainkey.first_steps import FirstSteps
-from bot.domainkey.key_form import GivenKey, read_key_form
-from bot.domainkey.screen import KeyScreen
-from bot.domainkey.service import KeyService
+from bot.domainkey.service import KeyCheck, KeyService
+from bot.domainkey.views import first_steps_message, works_message, works_text
+from bot.keys.errors import LIMIT_REACHED, REFUSED_KEY
 from bot.keys.key_record import (
     ExpiredDraftError,
     KeyDraft,
     KeyNotKeptError,
     OtherPortfolioError,
 )
-from bot.keys.repository import Keys
 from bot.keys.views import SET_KEY
-from bot.process.errors import BotError, NotAllowedError
-from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
+from bot.keys.workspace_tracker import WorkspaceTracker
+from bot.process.errors import BotError, NotAllowedError, log_and_suppress
+from bot.scans.nightly import NightlySetting
+from bot.slack.client import Member
+from bot.slack.errors import SlackError
+from bot.store.documents import StoreError
+from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, RateLimitedError
 
 # A key that was entered, and fails with one of these, has to be entered again.
 _OF_NO_USE = (
@@ -32,64 +43,73 @@ _OF_NO_USE = (
     InvalidKeyError,
     KeyNotKeptError,
 )
+_CLOSED = Message("That form is closed.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFormListeners:
-    """The listeners that set the key and rotate it. Each checks the person's rights again."""
+    """The listeners that set the key and rotate it. Each checks the person's rights again.
+
+    After the first key of a workspace they offer to scan all domains, and to make a digest.
+    """
 
     permissions: Permissions
-    keys: Keys
     key_service: KeyService
-    first_steps: FirstSteps
-    screen: KeyScreen
+    tracker: WorkspaceTracker
+    nightly_setting: NightlySetting
+    kept_commands: KeptCommands
+    lines: CommandLines
+    digests: DigestService
+    explain: ExplainFailure
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.action(SET_KEY, self.open_key_form)
         checking = partial(forms.key_paragraph, forms.CHECKING)
-        dispatcher.view(forms.KEY_FORM, read_key_form, self.set_key, busy=checking)
-        dispatcher.action(forms.USE_KEY, self.use_key, once=ALREADY_PRESSED)
-        steps = {
-            forms.NEXT_STEP: self.second_step,
-            forms.UNUSED: self.third_step,
-            forms.DELETED_IT: self.finish,
-        }
-        for action_id, step in steps.items():
-            dispatcher.action(action_id, self.screen.in_form(step))
+        dispatcher.view(forms.KEY_FORM, forms.read_key_form, self.set_key, busy=checking)
+        dispatcher.action(forms.USE_KEY, self.use_key, once=ALREADY_PRESSED, in_form=True)
+        dispatcher.action(forms.NEXT_STEP, self.second_step, in_form=True)
+        dispatcher.action(forms.UNUSED, self.third_step, in_form=True)
+        dispatcher.action(forms.DELETED_IT, self.finish, in_form=True)
 
     async def open_key_form(self, request: Request, _value: str) -> None:
         """Open the form for a key: the first of three steps if it takes another one's place."""
         await self.permissions.require_configurer(request)
-        pair = await self.keys.pair(request.workspace)
-        values = forms.proposed(pair.record, self.keys.clock()) if pair else forms.KeyFormValues()
+        keys = self.key_service.keys
+        pair = await keys.pair(request.workspace)
+        values = forms.proposed(pair.record, keys.clock()) if pair else forms.KeyFormValues()
         await request.open_form(forms.key_form(request.as_metadata(), values, in_use=pair))
 
-    async def set_key(self, request: Request, given: GivenKey) -> None:
+    async def set_key(self, request: Request, given: tuple[str, forms.KeyFormValues]) -> None:
         """Check the key with one request, save it, run the kept commands."""
-        await self._save(request, given.draft(self.keys.clock().date()), given.values)
+        secret, values = given
+        draft = forms.draft_of(secret, values, self.key_service.keys.clock().date())
+        await self._save(request, draft, values)
 
     async def use_key(self, request: Request, _value: str) -> None:
         """Save the key that was entered just now, though it is of another portfolio."""
-        if request.answer.view_id:
-            await draw_or_reply(request, forms.key_paragraph(forms.CHECKING), None)
+        await draw_or_reply(request, forms.key_paragraph(forms.CHECKING), None)
         await self._save(request, None, forms.KeyFormValues())
 
-    async def second_step(self, request: Request, mark: str) -> Block:
-        """Return the second step of a replacement that was left there."""
+    async def second_step(self, request: Request, mark: str) -> None:
+        """Show the second step of a replacement that was left there."""
         await self.permissions.require_configurer(request)
-        record, earlier = await self.key_service.replacement(request.workspace, mark)
-        return forms.second_step(record, earlier, None, request.as_metadata())
+        pair = await self.key_service.keys.present(request.workspace)
+        metadata = request.as_metadata()
+        form = forms.second_step(pair.record, pair.earlier_of(mark), None, metadata)
+        await draw_or_reply(request, form, _CLOSED)
 
-    async def third_step(self, request: Request, mark: str) -> Block:
-        """Return the third step: the earlier key is deleted in the service."""
+    async def third_step(self, request: Request, mark: str) -> None:
+        """Show the third step: the earlier key is deleted in the service."""
         await self.permissions.require_configurer(request)
-        _, earlier = await self.key_service.replacement(request.workspace, mark)
-        return forms.third_step(earlier, request.as_metadata())
+        pair = await self.key_service.keys.present(request.workspace)
+        form = forms.third_step(pair.earlier_of(mark), request.as_metadata())
+        await draw_or_reply(request, form, _CLOSED)
 
-    async def finish(self, request: Request, mark: str) -> Block:
+    async def finish(self, request: Request, mark: str) -> None:
         """Delete the earlier key here: it was deleted in the service."""
         by = (await self.permissions.require_configurer(request)).user_id
-        return forms.finished(await self.key_service.finish(request.workspace, mark, by=by))
+        record = await self.key_service.finish(request.workspace, mark, by=by)
+        await draw_or_reply(request, forms.finished(record), _CLOSED)
 
     async def _save(
         self, request: Request, draft: KeyDraft | None, values: forms.KeyFormValues
@@ -98,7 +118,7 @@ class KeyFormListeners:
 
         Without a `draft` it is the key that the person entered just now.
         """
-        workspace = request.workspace
+        workspace, metadata = request.workspace, request.as_metadata()
         try:
             member = await self.permissions.require_configurer(request)
             by = member.user_id
@@ -106,20 +126,27 @@ class KeyFormListeners:
                 check = await self.key_service.set_key(workspace, draft, by=by)
             else:
                 check = await self.key_service.confirm(workspace, by=by)
-        except NotAllowedError as error:
-            await self.screen.show_failure(request, error, forms.key_paragraph)
-        except OtherPortfolioError as error:
-            form = forms.other_portfolio_form(error, request.as_metadata())
-            await draw_or_reply(request, form, forms.other_portfolio_message(error))
+        except NotAllowedError:
+            raise
         except BotError as error:
-            why = (await self.screen.explained(request, error)).text
-            if draft or isinstance(error, _OF_NO_USE):
+            why = await self._why(request, error)
+            if isinstance(error, OtherPortfolioError):
+                await draw_or_reply(request, *forms.use_key_question(f"⚠️ {why}", metadata))
+            elif draft or isinstance(error, _OF_NO_USE):
                 await self._ask_for_another(request, values, why)
             else:
-                form = forms.not_confirmed_form(why, request.as_metadata())
-                await draw_or_reply(request, form, forms.not_confirmed_message(why))
+                again = f"⚠️ *The key was not saved.* {why} You need not enter it again."
+                await draw_or_reply(request, *forms.use_key_question(again, metadata))
         else:
-            await self.first_steps.show(request, check, member)
+            await self._go_on(request, check, member)
+
+    async def _why(self, request: Request, error: BotError) -> str:
+        """Return why an entered key was not saved: it is not the one in use."""
+        if isinstance(error, InvalidKeyError):
+            return REFUSED_KEY
+        if isinstance(error, RateLimitedError):
+            return f"{LIMIT_REACHED} Try again in {duration_text(error.retry_after_s)}."
+        return (await self.explain(error, request)).text
 
     async def _ask_for_another(
         self, request: Request, values: forms.KeyFormValues, why: str
@@ -127,6 +154,38 @@ class KeyFormListeners:
         """Show the form for a key again, and why the entered one was not saved."""
         pair = None
         with suppress(BotError):
-            pair = await self.keys.pair(request.workspace)
+            pair = await self.key_service.keys.pair(request.workspace)
         form = forms.key_form(request.as_metadata(), values, why, in_use=pair)
-        await draw_or_reply(request, form, forms.not_saved_message(why))
+        await draw_or_reply(request, form, plain_message(f"The key was not saved. {why}"))
+
+    async def _go_on(self, request: Request, check: KeyCheck, member: Member) -> None:
+        """Show `member`, who saved a key, the next step, and go on with what waits for one."""
+        workspace, record, earlier = request.workspace, check.record, check.pair.earlier
+        saved = works_message(record, check.domains)
+        form = forms.key_paragraph(f"{works_text(record, check.domains)} Try `/domains`.")
+        if earlier:
+            form = forms.second_step(record, earlier, check.domains, request.as_metadata())
+        is_first = await self._begin_scans(request, member) and not earlier
+        is_said = is_first and await self._offer(request, check)
+        await draw_or_reply(request, form, None if is_said else saved)
+        self.lines.run_kept(
+            workspace, request.client, await self.kept_commands.take_all(workspace)
+        )
+        await self.digests.retry_waiting(workspace)
+
+    async def _begin_scans(self, request: Request, member: Member) -> bool:
+        """Begin nightly scans; return whether that is new."""
+        with log_and_suppress("nightly scans are not begun", StoreError):  # the key is saved
+            return await self.nightly_setting.begin(request.workspace, member.zone)
+        return False
+
+    async def _offer(self, request: Request, check: KeyCheck) -> bool:
+        """Say what to do after the first key; return whether that was sent."""
+        with log_and_suppress("no first steps", StoreError, SlackError):  # the key is saved
+            allowance = await self.tracker.allowance(request.workspace)
+            digest_id = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
+            await request.reply(
+                first_steps_message(check.record, check.domains, allowance, digest_id=digest_id)
+            )
+            return True
+        return False

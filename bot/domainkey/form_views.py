@@ -1,43 +1,39 @@
-"""Draw the forms that set and rotate the API key. Pure; never a key.
+"""Draw and read the forms that set and rotate the API key. Pure; no form holds a key.
 
 The steps are those of the service document, section 5.3, rule 5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import partial
+from typing import Any
 
-from bot.blocks.builders import (
-    actions,
-    button,
-    cancel_button,
-    context,
-    field,
-    form,
-    input_element,
-    notice,
-    option,
-    paragraph_notice,
-    plain_message,
-    plain_text,
-    section,
-)
+from bot.blocks import builders as blocks
 from bot.blocks.message import Block, Message
-from bot.blocks.text import code, day_text
+from bot.blocks.text import MAX_VIEW_TITLE_CHARS, code, day_text
+from bot.dispatch.incoming import field_in
+from bot.dispatch.request import FormErrors
 from bot.domainkey.views import works_text
-from bot.keys.errors import other_portfolio_text
-from bot.keys.key_pair import EarlierKey, KeyPair
-from bot.keys.key_record import KEY_CHARS, KEY_PREFIX, SCOPES, KeyRecord, OtherPortfolioError
+from bot.keys.key_record import (
+    KEY_CHARS,
+    KEY_PREFIX,
+    SCOPES,
+    EarlierKey,
+    KeyDraft,
+    KeyPair,
+    KeyRecord,
+    is_key,
+)
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL, label_text
+from bot.process.redaction import holds_secret
 
 KEY_FORM = "key"
-SECRET_BLOCK, LABEL_BLOCK = "secret", "label"
-EXPIRY_BLOCK, EXPIRY_DAY_BLOCK, SCOPES_BLOCK = "expiry", "expiry_day", "scopes"
-SECRET_FIELD, LABEL_FIELD = "key.secret", "key.label"
-EXPIRY_FIELD, EXPIRY_DAY_FIELD, SCOPES_FIELD = "key.expiry", "key.expiry_day", "key.scopes"
+# Each is the id of a field and of its block.
+SECRET, LABEL, EXPIRY, DAY = "key.secret", "key.label", "key.expiry", "key.expiry_day"
+SCOPES_FIELD = "key.scopes"
 TITLE = "Domain Tracker API key"
-key_paragraph = partial(paragraph_notice, TITLE)
+key_paragraph = partial(blocks.paragraph_notice, TITLE)
 CHECKING = "⏳ Checking the key with Domain Tracker…"
 # Service document, section 2.1: 30, 90 or 365 days, or a date.
 EXPIRIES = {
@@ -82,48 +78,43 @@ def key_form(
 ) -> Block:
     """Return the form to set or replace a key; `error` is why the last try was not saved."""
     head = _replacing(in_use, values.label) if in_use else []
-    warning = [section(f"⚠️ *Not saved.* {error} Enter the key again.")] if error else []
-    how = context(
+    warning = [blocks.section(f"⚠️ *Not saved.* {error} Enter the key again.")] if error else []
+    how = blocks.context(
         "Make a key for this app alone in Domain Tracker, under *Portfolio → API Keys*."
         " It is checked with one request, encrypted, and never shown again."
     )
-    blocks = [*head, *warning, how, *_fields(values)]
-    return form(KEY_FORM, TITLE, "Check and save", blocks, metadata=metadata)
-
-
-def saved_form(record: KeyRecord, domains: int) -> Block:
-    """Return the confirmation of a key that takes no other one's place."""
-    return key_paragraph(f"{works_text(record, domains)} Try `/domains`.")
+    drawn = [*head, *warning, how, *_fields(values)]
+    return blocks.form(KEY_FORM, TITLE, "Check and save", drawn, metadata=metadata)
 
 
 def _fields(values: KeyFormValues) -> list[Block]:
-    secret = input_element("plain_text_input", SECRET_FIELD, f"{KEY_PREFIX}…", focus_on_load=True)
+    secret = blocks.input_element("plain_text_input", SECRET, f"{KEY_PREFIX}…", focus_on_load=True)
     secret_hint = f"{KEY_CHARS} characters, beginning with {KEY_PREFIX}"
-    label = input_element(
-        "plain_text_input", LABEL_FIELD, initial_value=values.label, max_length=MAX_LABEL_CHARS
+    label = blocks.input_element(
+        "plain_text_input", LABEL, initial_value=values.label, max_length=MAX_LABEL_CHARS
     )
-    expiry = input_element(
+    expiry = blocks.input_element(
         "static_select",
-        EXPIRY_FIELD,
-        options=[option(key, text) for key, text in EXPIRIES.items()],
-        initial_option=option(values.expiry, EXPIRIES[values.expiry]),
+        EXPIRY,
+        options=[blocks.option(key, text) for key, text in EXPIRIES.items()],
+        initial_option=blocks.option(values.expiry, EXPIRIES[values.expiry]),
     )
-    day = input_element("datepicker", EXPIRY_DAY_FIELD, initial_date=values.expiry_day or None)
+    day = blocks.input_element("datepicker", DAY, initial_date=values.expiry_day or None)
     return [
-        field(SECRET_BLOCK, "API key", secret, hint=secret_hint),
-        field(LABEL_BLOCK, "Label", label, hint="Its name in Domain Tracker."),
-        field(EXPIRY_BLOCK, "Expiration", expiry, hint="Counted from today."),
-        field(
-            EXPIRY_DAY_BLOCK, "Expiration date", day, hint="If you chose “A date…”.", optional=True
+        blocks.field(SECRET, "API key", secret, hint=secret_hint),
+        blocks.field(LABEL, "Label", label, hint="Its name in Domain Tracker."),
+        blocks.field(EXPIRY, "Expiration", expiry, hint="Counted from today."),
+        blocks.field(DAY, "Expiration date", day, hint="If you chose “A date…”.", optional=True),
+        blocks.field(
+            SCOPES_FIELD, "Scopes", _scope_boxes(values), hint="Tick the scopes this key has."
         ),
-        field(SCOPES_BLOCK, "Scopes", _scope_boxes(values), hint="Tick the scopes this key has."),
     ]
 
 
 def _scope_boxes(values: KeyFormValues) -> Block:
-    options = [option(scope, note=_SCOPE_NOTES.get(scope, "")) for scope in SCOPES]
+    options = [blocks.option(scope, note=_SCOPE_NOTES.get(scope, "")) for scope in SCOPES]
     chosen = [each for each in options if each["value"] in values.scopes]
-    return input_element(
+    return blocks.input_element(
         "checkboxes", SCOPES_FIELD, options=options, initial_options=chosen or None
     )
 
@@ -145,40 +136,18 @@ def _replacing(in_use: KeyPair, label: str) -> list[Block]:
         "\nThe current key stays in use until the new one works, and is kept for 7 days."
     )
     if not earlier:
-        return [section(steps)]
+        return [blocks.section(steps)]
     left = f"The old key {label_text(earlier.record)} is still kept. A new key takes its place."
-    go_on = actions(button("Continue with step 2", NEXT_STEP, earlier.record.mark))
-    return [section(steps), section(left), *go_on]
+    go_on = blocks.actions(blocks.button("Continue with step 2", NEXT_STEP, earlier.record.mark))
+    return [blocks.section(steps), blocks.section(left), *go_on]
 
 
-def other_portfolio_form(error: OtherPortfolioError, metadata: str) -> Block:
-    """Return the question about a key of another portfolio as a form."""
-    use = button("Use this key", USE_KEY, style="primary")
-    asked = [section(f"⚠️ {other_portfolio_text(error)}"), *actions(use)]
-    return notice(TITLE, asked, metadata=metadata) | {"close": plain_text("Cancel", 24)}
-
-
-def other_portfolio_message(error: OtherPortfolioError) -> Message:
-    use = button("Use this key", USE_KEY)
-    return plain_message(f"⚠️ {other_portfolio_text(error)}", use, cancel_button())
-
-
-def not_confirmed_form(why: str, metadata: str) -> Block:
-    """Return the question about a key of another portfolio after it could not be saved."""
-    use = button("Use this key", USE_KEY, style="primary")
-    asked = section(f"⚠️ *Not saved.* {why} You need not enter the key again.")
-    return notice(TITLE, [asked, *actions(use)], metadata=metadata) | {
-        "close": plain_text("Cancel", 24)
-    }
-
-
-def not_confirmed_message(why: str) -> Message:
-    use = button("Use this key", USE_KEY)
-    return plain_message(f"The key was not saved. {why}", use, cancel_button())
-
-
-def not_saved_message(why: str) -> Message:
-    return plain_message(f"The key was not saved. {why}")
+def use_key_question(text: str, metadata: str) -> tuple[Block, Message]:
+    """Return the question about a key of another portfolio, as a form and as a message."""
+    use = blocks.button("Use this key", USE_KEY, style="primary")
+    form = blocks.notice(TITLE, [blocks.section(text), *blocks.actions(use)], metadata=metadata)
+    form["close"] = blocks.plain_text("Cancel", MAX_VIEW_TITLE_CHARS)
+    return form, blocks.plain_message(text, use, blocks.cancel_button())
 
 
 def second_step(
@@ -197,7 +166,7 @@ def second_step(
         f"{_PLACE} check *last used* of {old}, and again a few minutes later. If it changes,"
         " something else uses that key. Give that its own key first."
     )
-    unused = button("No longer used", UNUSED, earlier.record.mark)
+    unused = blocks.button("No longer used", UNUSED, earlier.record.mark)
     return _step(2, "confirm the old key is unused", steps, metadata, unused)
 
 
@@ -205,7 +174,7 @@ def third_step(earlier: EarlierKey, metadata: str) -> Block:
     """Return step 3: delete the earlier key."""
     old = label_text(earlier.record)
     steps = f"{_PLACE} delete {old}. I delete it too, so you can no longer roll back to it."
-    done = button("Done", DELETED_IT, earlier.record.mark)
+    done = blocks.button("Done", DELETED_IT, earlier.record.mark)
     return _step(3, "delete the old key", steps, metadata, done)
 
 
@@ -214,8 +183,38 @@ def finished(record: KeyRecord) -> Block:
 
 
 def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | None) -> Block:
-    blocks = [section(f"*Step {number} of 3: {title}*\n{steps}"), *actions(go_on)]
+    drawn = [blocks.section(f"*Step {number} of 3: {title}*\n{steps}"), *blocks.actions(go_on)]
     if number == 2:
         back = "You can close this and return with `Replace key`. The old key is kept for 7 days."
-        blocks.append(context(back))
-    return notice(TITLE, blocks, metadata=metadata)
+        drawn.append(blocks.context(back))
+    return blocks.notice(TITLE, drawn, metadata=metadata)
+
+
+def read_key_form(values: Mapping[str, Any]) -> tuple[str, KeyFormValues]:
+    """Return the key and the other values; raise FormErrors, which never repeat the typed text."""
+    secret, label = field_in(values, SECRET).text.strip(), field_in(values, LABEL).text.strip()
+    expiry = field_in(values, EXPIRY).value or ""
+    day = field_in(values, DAY).state.get("selected_date")
+    errors: dict[str, str] = {}
+    if not is_key(secret):
+        errors[SECRET] = "A key has 52 characters and begins with service_sk_."
+    if holds_secret(label):
+        errors[LABEL] = "This is the key's name, never the key itself."
+    if expiry == "date" and not day:
+        errors[DAY] = "Please pick the date."
+    if errors:
+        raise FormErrors(errors)
+    scopes = field_in(values, SCOPES_FIELD).options
+    label = label or PROPOSED_LABEL
+    return secret, KeyFormValues(label=label, expiry=expiry, expiry_day=day, scopes=scopes)
+
+
+def draft_of(secret: str, values: KeyFormValues, today: date) -> KeyDraft:
+    """Return the entered key; its expiration is counted from `today`."""
+    expires_on = None
+    if values.expiry == "date" and values.expiry_day:
+        expires_on = date.fromisoformat(values.expiry_day)
+    elif values.expiry.isdecimal():
+        expires_on = today + timedelta(days=int(values.expiry))
+    scopes = tuple(scope for scope in SCOPES if scope in values.scopes)
+    return KeyDraft(secret=secret, label=values.label, expires_on=expires_on, scopes=scopes)

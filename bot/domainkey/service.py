@@ -1,26 +1,31 @@
-"""Check, save, rotate and remove the API key of a workspace. Callers check permissions."""
+"""Check, save, rotate and remove the API key of a workspace, and show its state.
+
+Callers check permissions.
+"""
 
 import asyncio
 from dataclasses import dataclass
 
+from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
+from bot.blocks.message import Message
+from bot.domainkey import views
 from bot.domains.lookup import index_by_host
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio
-from bot.keys.key_pair import EarlierKey, KeyPair
+from bot.domains.service import Portfolio, SeenDomains
 from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyDraft,
+    KeyPair,
     KeyRecord,
-    NoEarlierKeyError,
-    NoKeyError,
     OtherPortfolioError,
 )
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.scans.nightly import NightlySetting
+from bot.slack.client import Member
 from bot.store.documents import StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 
@@ -46,6 +51,8 @@ class KeyService:
     portfolio: Portfolio
     audit: Audit
     seen: SeenDomains
+    permissions: Permissions
+    nightly_setting: NightlySetting
 
     async def set_key(
         self, workspace: WorkspaceId, draft: KeyDraft, *, by: str, is_confirmed: bool = False
@@ -91,16 +98,14 @@ class KeyService:
         snapshot = await self.portfolio.renew(
             workspace, lambda: self.tracker.recheck_key(workspace)
         )
-        pair = await self.keys.pair(workspace)
-        if pair is None:
-            raise NoKeyError("removed during the check")
+        pair = await self.keys.present(workspace)
         return KeyCheck(pair, len(snapshot.domains))
 
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
         """Check the earlier key with one request and use it from now on.
 
         Raises:
-            KeyInUseError: it is in use already. NoEarlierKeyError: there is no such key.
+            KeysChangedError: there is no such key, or it is in use already.
             EarlierKeyRefusedError, TrackerError: it does not work, or that is unknown.
         """
         key = await self.keys.earlier(workspace, mark)
@@ -115,36 +120,42 @@ class KeyService:
         await self.seen.note(workspace, hosts)
         return KeyCheck(pair, len(listing.domains))
 
-    async def replacement(self, workspace: WorkspaceId, mark: str) -> tuple[KeyRecord, EarlierKey]:
-        """Return the key in use, and the earlier one, of `mark`, whose place it has taken.
-
-        Raise NoKeyError, NoEarlierKeyError.
-        """
-        pair = await self.keys.pair(workspace)
-        if pair is None:
-            raise NoKeyError("removed in between")
-        if pair.earlier is None or pair.earlier.record.mark != mark:
-            raise NoEarlierKeyError("another key than the form is about")
-        return pair.record, pair.earlier
-
     async def finish(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyRecord:
         """Delete the earlier key, if it is that one: it was deleted in the service.
 
         Return the key in use; raise NoKeyError.
         """
-        pair = await self.keys.pair(workspace)
-        if pair is None:
-            raise NoKeyError("removed in between")
+        pair = await self.keys.present(workspace)
         if pair.earlier and await self.keys.forget_earlier(workspace, mark):
             shown = pair.earlier.record.shown
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)
         return pair.record
 
-    async def remove(self, workspace: WorkspaceId, mark: str | None, *, by: str) -> None:
-        """Delete both keys; raise OtherKeyError if the one in use is not that of `mark`."""
+    async def remove(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
+        """Delete both keys; raise KeysChangedError if the one in use is not that of `mark`."""
         record = await self.keys.record(workspace)
         was_there = await self.keys.remove(workspace, mark)
         await self.portfolio.forget_everywhere(workspace)
         if was_there:
             shown = record.shown if record else None
             await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
+
+    async def state_message(self, member: Member, workspace: WorkspaceId) -> Message:
+        """Return the state of the key for a manager or admin, for `/domainkey` and Home."""
+        pair = await self.keys.pair(workspace)
+        named = await self.permissions.managers(workspace)
+        outlook = None
+        if pair:
+            listed = await self.portfolio.last_snapshot(workspace)
+            domains = len(listed.domains) if listed else None
+            outlook = await self.nightly_setting.outlook(workspace, domains)
+        return views.key_state_message(
+            pair.record if pair else None,
+            await self.tracker.allowance(workspace),
+            self.keys.clock(),
+            earlier=pair.earlier if pair else None,
+            managers=named,
+            audiences=await self.permissions.audiences(workspace),
+            outlook=outlook,
+            may_name=member.is_admin,
+        )

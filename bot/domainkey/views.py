@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.permissions import DEFAULT_AUDIENCES
 from bot.access.views import audiences_text, managers_text
 from bot.blocks.builders import (
     actions,
@@ -20,8 +20,7 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_token, moment_token, plural
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.commands import COMMANDS, Audience
-from bot.keys.key_pair import EarlierKey
-from bot.keys.key_record import COUNTDOWN_DAYS, KeyRecord
+from bot.keys.key_record import COUNTDOWN_DAYS, EarlierKey, KeyRecord
 from bot.keys.views import (
     CHECK_KEY,
     SET_KEY,
@@ -63,23 +62,6 @@ def expiry_text(expires_on: date | None, today: date) -> str:
     return f"{day_token(expires_on)} ({left})"
 
 
-def has_expired(record: KeyRecord, today: date) -> bool:
-    """Return whether a key has expired, by the entered date."""
-    return record.expires_on is not None and record.expires_on < today
-
-
-def end_warning(record: KeyRecord, today: date) -> str:
-    """Return a warning as mrkdwn from the first reminder on, else nothing."""
-    if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
-        return ""
-    if days < 0:
-        return (
-            f"⚠️ It {expiry_words(record, today)} Press `Check key` to see whether it still works."
-        )
-    sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
-    return f"{sign} It {expiry_words(record, today)} `Replace key` guides you through it."
-
-
 def scope_lines(record: KeyRecord) -> list[str]:
     """Return a line of mrkdwn for each command."""
     return [
@@ -100,23 +82,16 @@ def _line(record: KeyRecord, command: str, operation: str, scope: str | None) ->
     return f"❔ `{command}`: not used yet with this key"
 
 
-def saved_message(record: KeyRecord, domains: int) -> Message:
-    """Return the answer to a saved key, for an admin who has closed the form."""
-    return _with_key_button(works_text(record, domains))
-
-
-def rolled_back_message(record: KeyRecord, domains: int) -> Message:
-    works = works_text(record, domains, "works and is in use again")
-    return _with_key_button(f"{works} The replaced key is kept for 7 days.")
-
-
-def checked_message(record: KeyRecord, domains: int) -> Message:
-    return _with_key_button(works_text(record, domains, "works"))
-
-
 def works_text(record: KeyRecord, domains: int, state: str = "works and is saved") -> str:
     """Return mrkdwn that a key works, and how many domains it sees."""
     return f"✅ {code(record.shown)} {state}. It sees {plural(domains, 'domain')}."
+
+
+def works_message(
+    record: KeyRecord, domains: int, state: str = "works and is saved", more: str = ""
+) -> Message:
+    """Return the same as a message, with a button that shows the state of the key."""
+    return _with_key_button(f"{works_text(record, domains, state)}{more}")
 
 
 def _with_key_button(text: str) -> Message:
@@ -161,18 +136,21 @@ def key_state_message(
     """
     if record is None:
         return _not_connected_message(may_name=may_name)
-    state, warning = _state_words(record, now.date()), _warning(record, now.date())
-    title = f"*Domain Tracker API key: {state}*"
+    today = now.date()
+    title = f"*Domain Tracker API key: {_state_words(record, today)}*"
+    warning = _warning(record, today)
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
-    may_scan = _is_of_use(record, now.date()) and "scan" not in record.lacks
+    may_scan = _is_of_use(record, today) and "scan" not in record.lacks
     foot += [nights_text(outlook, allowance)] if outlook and may_scan else []
-    foot += [earlier_line(earlier)] if earlier else []
+    if earlier:
+        until = moment_token(earlier.until)
+        foot.append(f"↩️ The old key, {label_text(earlier.record)}, is kept until {until}.")
     return message_of(
         section(f"{title}\n{warning}" if warning else title),
-        fields(_pairs(record, now.date())),
+        fields(_pairs(record, today)),
         *_use(record, allowance, now),
         context("\n".join(foot)),
-        *_key_buttons(earlier, is_urgent=not _is_of_use(record, now.date())),
+        *_key_buttons(earlier, is_urgent=not _is_of_use(record, today)),
         *_more_buttons(record, may_name=may_name, outlook=outlook),
     )
 
@@ -197,7 +175,7 @@ def turned_message(*, is_on: bool) -> Message:
         if is_on
         else "🌙 Nightly scans are off. End dates and issues come from scans by people."
     )
-    return plain_message(text, run_button("Key", "/domainkey", here=True))
+    return _with_key_button(text)
 
 
 def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
@@ -229,12 +207,6 @@ def _not_connected_message(*, may_name: bool) -> Message:
     set_key = button("Set key", SET_KEY, style="primary")
     more = _more_buttons(None, may_name=may_name)
     return message_of(section(f"*{text}*\n{how}"), *actions(set_key), *more)
-
-
-def earlier_line(earlier: EarlierKey) -> str:
-    """Return mrkdwn that the earlier key is kept for a while."""
-    until = moment_token(earlier.until)
-    return f"↩️ The old key, {label_text(earlier.record)}, is kept until {until}."
 
 
 def _key_buttons(earlier: EarlierKey | None, *, is_urgent: bool) -> list[Block]:
@@ -272,21 +244,33 @@ def _more_buttons(
     return actions(managers, audiences, nights, button("History", SHOW_HISTORY), remove)
 
 
+def _has_expired(record: KeyRecord, today: date) -> bool:
+    """Return whether a key has expired, by the entered date."""
+    return record.expires_on is not None and record.expires_on < today
+
+
 def _is_of_use(record: KeyRecord, today: date) -> bool:
-    return not (record.refused_at or has_expired(record, today))
+    return not (record.refused_at or _has_expired(record, today))
 
 
 def _warning(record: KeyRecord, today: date) -> str:
+    """Return mrkdwn on a refused key, or on its end from the first reminder on, else nothing."""
     if record.refused_at:
         make = f"Make a new key under {KEYS_PAGE}."
         return f"⚠️ Commands and digests stop until it is replaced. {make}"
-    return end_warning(record, today)
+    if record.expires_on is None or (days := (record.expires_on - today).days) > COUNTDOWN_DAYS[0]:
+        return ""
+    sign = "⚠️" if days <= _ALARMING_DAYS else "📅"
+    step = "`Replace key` guides you through it."
+    if days < 0:
+        step = "Press `Check key` to see whether it still works."
+    return f"{sign} It {expiry_words(record, today)} {step}"
 
 
 def _state_words(record: KeyRecord, today: date) -> str:
     if record.refused_at:
         return "no longer works"
-    if has_expired(record, today):
+    if _has_expired(record, today):
         return "expired (date entered at setup)"
     if record.lacks:
         return "active, but may not " + ", ".join(f"{each} domains" for each in record.lacks)

@@ -14,8 +14,13 @@ from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import AddReport, DomainLists, NewDomains, new_domains, parse_new_domains
+from bot.domains.adding import (
+    AddReport,
+    DomainLists,
+    NewDomains,
+    new_domains,
+    parse_new_domains,
+)
 from bot.domains.service import Portfolio, Snapshot
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.errors import BotError, log_and_suppress
@@ -34,7 +39,6 @@ class AddingListeners:
     permissions: Permissions
     tracker: WorkspaceTracker
     portfolio: Portfolio
-    adder: DomainAdder
     lists: DomainLists
     explain: ExplainFailure
 
@@ -123,7 +127,7 @@ class AddingListeners:
             await self._ask(request, await self.lists.keep(request.workspace, wanted), wanted)
             return
         new = wanted.domains[0]
-        listed = await self.adder.add(request.workspace, new)
+        listed = await self.lists.adder.add(request.workspace, new)
         await request.reply(views.added_message(new, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:

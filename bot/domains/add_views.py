@@ -23,8 +23,14 @@ from bot.blocks.builders import (
 from bot.blocks.links import linked_name
 from bot.blocks.message import Block, Message
 from bot.blocks.text import code, host_text, lines_within, literal, plural
-from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
-from bot.domains.add_many import MAX_DOMAINS, AddOutcome, AddReport, NewDomains
+from bot.domains.adding import (
+    MAX_DOMAINS,
+    MAX_LABEL_CHARS,
+    MAX_TAGS,
+    AddOutcome,
+    AddReport,
+    NewDomains,
+)
 from bot.domains.views import score_mrkdwn
 from bot.keys.views import left_text
 from bot.process.redaction import holds_secret
@@ -130,11 +136,7 @@ def _menu(kind: str, action_id: str, **more: Any) -> Block:
 
 
 def list_question(
-    name: str,
-    new: NewDomains,
-    listed: Collection[str],
-    allowance: Allowance | None,
-    now: datetime,
+    name: str, new: NewDomains, listed: Collection[str], allowance: Allowance | None, now: datetime
 ) -> Message:
     """Return the question whether to add the list called `name`; `listed` are there already."""
     fresh = [host for host in new.hosts if host not in listed]

@@ -4,8 +4,8 @@ from bot.blocks.builders import plain_message, run_button
 from bot.blocks.message import Message
 from bot.blocks.text import bold, code, host_text, outside
 from bot.dispatch.failure import Facts, Sentences, retry_message
-from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
 from bot.domains.add_views import already_added_message
+from bot.domains.adding import AlreadyAddedError, UncertainAddError
 from bot.domains.lookup import UnknownDomainError, host_of
 from bot.tracker.hostnames import MAX_NAME_CHARS
 

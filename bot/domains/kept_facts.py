@@ -20,14 +20,7 @@ from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
-from bot.tracker.findings import (
-    SEVERITIES,
-    SOON_DAYS,
-    EndDate,
-    Knowledge,
-    ScanFacts,
-    Severity,
-)
+from bot.tracker.findings import SEVERITIES, SOON_DAYS, EndDate, Knowledge, ScanFacts, Severity
 from bot.tracker.hijack_signs import KINDS, is_same, is_worse, kind_of
 
 KIND = "ends"

@@ -104,14 +104,10 @@ class Query:
         return self.issues is not None or self.expires is not None
 
     @property
-    def filters_by_scan(self) -> bool:
-        """Whether domains are left out by what their last scan said, or for having one."""
-        return self.is_unscanned or self.filters_by_result
-
-    @property
     def needs_ends(self) -> bool:
         """Whether domains are chosen or sorted by what their last scan said."""
-        return self.filters_by_scan or self.order is Sort.EXPIRY
+        is_chosen = self.is_unscanned or self.filters_by_result
+        return is_chosen or self.order is Sort.EXPIRY
 
     @property
     def bounds(self) -> Bounds:
@@ -189,7 +185,7 @@ def select(
     if query.is_filter:
         bounds = query.bounds
         kept = [each for each in kept if bounds.hold(each.health_score) and _holds(each, query)]
-    if query.filters_by_scan:
+    if query.is_unscanned or query.filters_by_result:
         kept = [each for each in kept if ends and _scan_holds(each, query, ends)]
     if query.order is Sort.EXPIRY and ends:
         return sorted(kept, key=lambda domain: _first_to_end(domain, ends))

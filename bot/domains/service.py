@@ -1,15 +1,19 @@
-"""List a workspace's domains, cached in memory, and remember the scores that people were shown."""
+"""List a workspace's domains, cached in memory; remember the scores that people were shown.
+
+A sample of the last list is kept: by it a key of another portfolio shows.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import hashlib
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
+import msgspec
 from cachetools import LRUCache
 
 from bot.domains.lookup import UnknownDomainError, index_by_host, nearest
-from bot.domains.seen import SeenDomains
 from bot.process.clock import Clock
 from bot.process.concurrency import SingleFlight, compute
 from bot.process.errors import log_and_suppress
@@ -20,10 +24,11 @@ from bot.tracker.rate_limit import Purpose
 
 # After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0
-KIND = "list"
+KIND, SEEN_KIND = "list", "seen"
 # Of all workspaces together: about 200 MB. Each workspace counts as one more.
 MAX_CACHED_DOMAINS = 300_000
 MAX_SHOWN_SCORES = 100_000
+MAX_MARKS = 500
 # An age below zero is stale too: the clock was set back.
 FRESH_FOR = timedelta(seconds=60)
 # So fresh it has to be for the bot to say that a domain is not there.
@@ -88,6 +93,44 @@ class StoredVersions:
 
 def _key(workspace: WorkspaceId) -> str:
     return f"{workspace}/{KIND}/change"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The number of domains in a list, and the marks of some: of two lists the same ones."""
+
+    count: int
+    marks: tuple[str, ...]
+
+    def shares_any(self, hosts: Collection[str]) -> bool:
+        """Return whether one of the sampled domains is among `hosts`."""
+        return not set(self.marks).isdisjoint(map(_mark, hosts))
+
+
+class SeenDomains:
+    """The sample of the last list that any key of a workspace gave; it outlives the key."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def note(self, workspace: WorkspaceId, hosts: Collection[str]) -> None:
+        """Keep the sample of a list, if it is another one; a failure is only logged."""
+        marks = await compute(len(hosts), lambda: sorted(map(_mark, hosts)))
+        sample = Sample(len(hosts), tuple(marks[:MAX_MARKS]))
+        with log_and_suppress("the domains that were seen are not noted", StoreError):
+            if await self.last(workspace) == sample:
+                return
+            value = {"v": 1, "sample": msgspec.to_builtins(sample)}
+            await self._documents.put(f"{workspace}/{SEEN_KIND}", value)
+
+    async def last(self, workspace: WorkspaceId) -> Sample | None:
+        """Return the sample of the last list, `None` before the first; raise StoreError."""
+        document = await self._documents.get(f"{workspace}/{SEEN_KIND}")
+        return msgspec.convert(document.value["sample"], Sample) if document else None
+
+
+def _mark(host: str) -> str:
+    return hashlib.sha256(host.encode()).hexdigest()[:12]
 
 
 @dataclass(slots=True, eq=False)

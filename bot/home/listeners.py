@@ -1,35 +1,65 @@
-"""Handle the Home tab and its buttons, and greet who opens the conversation."""
+"""Draw the Home tab and handle its buttons; greet who opens the conversation."""
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.blocks.window import OPEN_MESSAGES
-from bot.dispatch.request import Request
+import structlog
+
+from bot.access.permissions import Permissions
+from bot.blocks.builders import message_of
+from bot.blocks.message import Message
+from bot.digests.models import StoppedError
+from bot.digests.repository import DigestRepository
+from bot.digests.screen import ViewVersions
+from bot.dispatch.commands import Audience
+from bot.dispatch.failure import ExplainFailure
+from bot.dispatch.request import OPEN_MESSAGES, Request, request_from
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import greeting_message
-from bot.home.screen import HomeScreen
-from bot.home.views import REFRESH
-from bot.process.errors import log_and_suppress
+from bot.domainkey.service import KeyService
+from bot.domains.kept_facts import FactsRepository
+from bot.domains.service import Portfolio, Snapshot
+from bot.home.views import REFRESH, HomePage, home_view, refreshable
+from bot.keys.key_record import NoKeyError
+from bot.process.errors import BotError, log_and_suppress
+from bot.slack.client import Member, publish_home
 from bot.slack.errors import SlackError
+from bot.slack.replies import Origin, Replies
 from bot.store.documents import ConflictError, Documents, StoreError
 
+logger = structlog.get_logger()
 GREETED = "greeted"
+# If the domains take longer, the person sees everything else first.
+FIRST_DRAW_AFTER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomeListeners:
-    """The listeners of the tab. Its buttons about keys and digests belong to those features."""
+    """Draw the tab of a person after all that happens on it; `draw` never raises.
 
-    screen: HomeScreen
+    Of concurrent draws of this process the one begun last stays. Permissions are checked each
+    time. The buttons about keys and digests belong to those features.
+    """
+
+    permissions: Permissions
+    key_service: KeyService
+    portfolio: Portfolio
+    kept_facts: FactsRepository
+    digests: DigestRepository
     documents: Documents
+    explain: ExplainFailure
+    replies: Replies
+    reads_messages: bool = False
+    _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.event("app_home_opened", self.open)
         for button in (REFRESH, OPEN_MESSAGES):
             dispatcher.action(button, self.leave)
-        dispatcher.boundary.after_home(self.follow)
+        dispatcher.boundary.after_home(self.draw)
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
         """Draw the tab when a person opens it, or greet them in the messages tab.
@@ -39,7 +69,7 @@ class HomeListeners:
         if event.get("tab") == "messages":
             await self._greet(request)
         if event.get("tab") == "home":
-            await self.screen.draw(request)
+            await self.draw(request)
 
     async def _greet(self, request: Request) -> None:
         """Show the commands to a person of the workspace who opens the conversation first.
@@ -55,6 +85,105 @@ class HomeListeners:
     async def leave(self, request: Request, _value: str) -> None:
         """Accept a button with a link, and `Refresh`: a draw follows every press."""
 
-    async def follow(self, request: Request) -> None:
-        """Draw the tab after a press on it, or on a form opened from it."""
-        await self.screen.draw(request)
+    async def draw(self, request: Request) -> None:
+        """Draw the tab of the person, at first without domains if the service is slow."""
+        origin = Origin(request.origin.user_id)
+        visit = request_from(request.workspace, origin, request.client, self.replies)
+        number = self._draws.note(_name(visit))
+        try:
+            member = await visit.fetch_member()
+            visit = replace(visit, member=member)
+            domains = None if member.is_stranger else await self._fetch_domains(visit, number)
+            await self._show(visit, number, domains)
+        except Exception as error:  # the tab must not stay empty
+            if not isinstance(error, SlackError):
+                logger.exception("unforeseen failure")
+            message = await self._explained(visit, error)
+            await self._publish(visit, number, message_of(*refreshable(message)))
+
+    async def _fetch_domains(self, visit: Request, number: int) -> Snapshot | Exception:
+        """Return the domains, at most a minute old, or the error; at most one request."""
+        asking = asyncio.create_task(self.portfolio.snapshot(visit.workspace))
+        try:
+            await asyncio.wait({asking}, timeout=FIRST_DRAW_AFTER_S)
+            if not asking.done():
+                await self._show(visit, number, None)
+            return await asking
+        except asyncio.CancelledError:  # a stop: the tab must not go on saying "please wait"
+            await self._show(visit, number, StoppedError("the process stops"))
+            raise
+        except Exception as error:
+            if not isinstance(error, BotError):
+                logger.exception("unforeseen failure")
+            return error
+        finally:
+            asking.cancel()
+
+    async def _show(
+        self, visit: Request, number: int, domains: Snapshot | Exception | None
+    ) -> None:
+        """Draw the tab; `domains=None` while the service is asked."""
+        if self._draws.is_latest(_name(visit), number):
+            page = await self._fetch_page(visit, domains)
+            # Counting 10,000 domains takes some milliseconds: off the loop.
+            await self._publish(visit, number, await asyncio.to_thread(home_view, page))
+
+    async def _publish(self, visit: Request, number: int, page: Message) -> None:
+        if self._draws.is_latest(_name(visit), number):
+            with log_and_suppress("Home was not drawn", SlackError):
+                await publish_home(visit.client, visit.origin.user_id, page)
+
+    async def _fetch_page(self, visit: Request, domains: Snapshot | Exception | None) -> HomePage:
+        member, now = await visit.fetch_member(), self.portfolio.clock()
+        if member.is_stranger:
+            return HomePage(now=now, audience=None)
+        page = HomePage(
+            now=now,
+            audience=Audience.GUESTS if member.is_guest else Audience.MEMBERS,
+            ends=await self.kept_facts.known(visit.workspace, now),
+            owned_type=self.portfolio.owned_type,
+            zone=member.zone,
+            reads_messages=self.reads_messages,
+        )
+        page = await self._with_set_up(visit, member, page)
+        if domains is None:
+            kept = await self.portfolio.last_snapshot(visit.workspace)
+            return replace(page, portfolio=kept, is_awaited=True)
+        if isinstance(domains, Snapshot):
+            return replace(page, portfolio=domains)
+        message = await self._explained(visit, domains)
+        return replace(page, portfolio=message, is_connected=not isinstance(domains, NoKeyError))
+
+    async def _with_set_up(self, visit: Request, member: Member, page: HomePage) -> HomePage:
+        """Return the page with what admins and managers see, or whom others ask."""
+        workspace, manages = visit.workspace, member.is_admin  # known without the store
+        try:
+            named = await self.permissions.managers(workspace)
+            chosen = await self.permissions.audiences(workspace)
+            page = replace(page, managers=named, audiences=chosen)
+            manages = manages or await self.permissions.is_configurer(workspace, member)
+            if manages:
+                page = replace(page, audience=Audience.MANAGERS)
+                digests = [
+                    each
+                    for each in await self.digests.of_workspace(workspace)
+                    if not each.plan.is_own or each.made_by == member.user_id
+                ]
+                key = await self.key_service.state_message(member, workspace)
+                return replace(page, key=key, digests=digests)
+        except BotError as error:
+            if manages:
+                key = await self._explained(visit, error)
+                return replace(page, audience=Audience.MANAGERS, key=key)
+            logger.warning("a manager or not is unknown", error=repr(error))
+        return page
+
+    async def _explained(self, visit: Request, error: Exception) -> Message:
+        """Return the message about a failure; log it under the same reference."""
+        if not isinstance(error, NoKeyError):
+            logger.warning("not on Home", request=visit.reference, error=repr(error))
+        return await self.explain(error, visit)
+
+
+def _name(request: Request) -> str:
+    return f"{request.workspace}/{request.origin.user_id}"

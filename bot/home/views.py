@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
 from heapq import nsmallest
+from typing import Any
 
-from bot.access.repository import DEFAULT_AUDIENCES
+from bot.access.permissions import DEFAULT_AUDIENCES
 from bot.access.views import names_text
 from bot.blocks.builders import (
     actions,
@@ -65,104 +65,73 @@ _TITLE = "Your domains"
 _STRANGERS = "This app belongs to another workspace. Only its members can see its domains."
 
 
-class Reader(Enum):
-    """The role of the reader of a tab."""
-
-    MEMBER = "member"
-    GUEST = "guest"  # of the workspace, with the commands about domains
-    STRANGER = "stranger"  # of another workspace, in a shared channel
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetUp:
-    """The part of the tab for admins, owners and managers.
-
-    `key` is the answer to `/domainkey`. `digests` are all of the workspace. `reads_messages`: the
-    operator wants command lines in messages.
-    """
-
-    key: Message
-    digests: Sequence[Digest]
-    zone: str | None = None
-    reads_messages: bool = False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage:
     """The content of the tab at `now`.
 
-    `portfolio` and `set_up` may be errors. `is_awaited`: a newer portfolio is being fetched.
-    `ends`: what the last scans said of the domains. `set_up` is `None` for members, who see the
-    `managers` (ids of people) to ask. `audiences`: who may add and scan.
+    `audience` is what the reader belongs to, `None` for people of another workspace. `portfolio`
+    may be an error. `is_awaited`: a newer one is being fetched. `ends`: what the last scans said
+    of the domains. `audiences`: who may add and scan.
+
+    For admins, owners and managers `key` is the answer to `/domainkey`, or an error, and `digests`
+    are all of the workspace, `None` if unknown. Others see the `managers` (ids of people) to ask.
+    `reads_messages`: the operator wants command lines in messages.
     """
 
     now: datetime
-    reader: Reader = Reader.MEMBER
+    audience: Audience | None = Audience.MEMBERS
     portfolio: Snapshot | Message | None = None
     is_awaited: bool = False
     ends: KnownFacts | None = None
     owned_type: str = ""
     is_connected: bool = True
-    set_up: SetUp | Message | None = None
+    key: Message | None = None
+    digests: Sequence[Digest] | None = None
+    zone: str | None = None
+    reads_messages: bool = False
     managers: Sequence[str] = ()
     audiences: Mapping[str, Audience] = field(default_factory=lambda: DEFAULT_AUDIENCES)
 
     @property
     def commands(self) -> list[Command]:
         """The commands that the reader may use."""
-        audience = Audience.MEMBERS if self.reader is Reader.MEMBER else Audience.GUESTS
-        audience = audience if self.set_up is None else Audience.MANAGERS
         return [
             command
             for command in COMMANDS.values()
-            if self.audiences.get(command.operation or "", command.audience) <= audience
+            if self.audiences.get(command.operation or "", command.audience)
+            <= (self.audience or 0)
         ]
+
+    def run_button(self, label: str, command_line: str, **more: Any) -> Block | None:
+        """Return a button that runs a command line, `None` if the reader may not use that."""
+        is_allowed = COMMANDS[command_line.partition(" ")[0]] in self.commands
+        return run_button(label, command_line, **more) if is_allowed else None
 
 
 def home_view(page: HomePage) -> Message:
     """Return the blocks of the tab for its reader, and their fallback."""
-    if page.reader is Reader.STRANGER:
+    if page.audience is None:
         return plain_message(_STRANGERS)
-    listed = _usable(page, _portfolio_blocks(page))
-    help_blocks = [DIVIDER, *_help_blocks(page)]
-    if page.set_up is None:
+    listed, help_blocks = _portfolio_blocks(page), [DIVIDER, *_help_blocks(page)]
+    if page.key is None:
         return message_of(*listed, *help_blocks)
-    if isinstance(page.set_up, SetUp) and not page.is_connected:
+    if page.digests is not None and not page.is_connected:
         listed = []  # the set-up part has the button to set a key
-    reads = isinstance(page.set_up, SetUp) and page.set_up.reads_messages
-    set_up = _set_up_blocks(page, page.set_up)
-    return message_of(*listed, *set_up, *help_blocks, _permissions_block(reads_messages=reads))
+    set_up = _set_up_blocks(page, page.key)
+    return message_of(*listed, *set_up, *help_blocks, _permissions_block(page))
 
 
-def _usable(page: HomePage, blocks: Sequence[Block]) -> list[Block]:
-    """Leave out the buttons with commands that the reader may not use."""
-    refused = set(COMMANDS) - {command.name for command in page.commands}
-
-    def is_wanted(button: Block) -> bool:
-        return str(button.get("value", "")).partition(" ")[0] not in refused
-
-    kept = []
-    for block in blocks:
-        if not is_wanted(block.get("accessory", {})):
-            kept.append({name: block[name] for name in block if name != "accessory"})
-        elif block["type"] == "actions":
-            kept += actions(*filter(is_wanted, block["elements"]))
-        else:
-            kept.append(block)
-    return kept
-
-
-def _set_up_blocks(page: HomePage, set_up: SetUp | Message) -> list[Block]:
+def _set_up_blocks(page: HomePage, key: Message) -> list[Block]:
     top = [
         *([DIVIDER] if page.is_connected else []),
         header("Setup"),
         context("🔒 Only admins, owners, and appointed managers see this part."),
     ]
-    if isinstance(set_up, Message):
-        return [*top, *refreshable(set_up)]
-    blocks = [*top, *set_up.key.blocks]
-    if page.is_connected or set_up.digests:
-        blocks += [DIVIDER, *_digests_blocks(set_up.digests, page.now, set_up.zone)]
+    if page.digests is None:
+        return [*top, *refreshable(key)]
+    blocks = [*top, *key.blocks]
+    if page.is_connected or page.digests:
+        blocks += [DIVIDER, *_digests_blocks(page.digests, page.now, page.zone)]
     return blocks
 
 
@@ -209,11 +178,11 @@ def _portfolio_blocks(page: HomePage) -> list[Block]:
     portfolio = page.portfolio
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
     if portfolio is None or (page.is_awaited and not is_listed):
-        return [header(_TITLE), section("⏳ Loading your domains…"), *_buttons()]
+        return [header(_TITLE), section("⏳ Loading your domains…"), *_buttons(page)]
     if isinstance(portfolio, Message):
         return [header(_TITLE), *refreshable(portfolio)]
     if not portfolio.domains:
-        add = run_button("Add domain", "/adddomain", style="primary")
+        add = page.run_button("Add domain", "/adddomain", style="primary")
         return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, _refresh_button())]
     return [header(_TITLE), *_listed(portfolio, page)]
 
@@ -224,9 +193,9 @@ def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
     waiting = "\n⏳ Updating…" if page.is_awaited else ""
     return [
         section(f"{count}\n{domains.bands_text(totals)}"),
-        *_buttons(),
-        *_worst(portfolio),
-        *(_soon(portfolio, page.ends, page.owned_type) if page.ends else []),
+        *_buttons(page),
+        *_worst(portfolio, page),
+        *(_soon(portfolio, page.ends, page) if page.ends else []),
         context(domains.listed_text(portfolio) + waiting),
     ]
 
@@ -243,32 +212,32 @@ def refreshable(error: Message) -> list[Block]:
     return [*blocks, last, *actions(_refresh_button())]
 
 
-def _buttons() -> list[Block]:
+def _buttons(page: HomePage) -> list[Block]:
     return actions(
-        run_button("Scan", "/scan", style="primary"),
-        run_button("Add domain", "/adddomain"),
-        run_button("All domains", "/domains"),
+        page.run_button("Scan", "/scan", style="primary"),
+        page.run_button("Add domain", "/adddomain"),
+        page.run_button("All domains", "/domains"),
         _refresh_button(),
     )
 
 
-def _worst(portfolio: Snapshot) -> list[Block]:
+def _worst(portfolio: Snapshot, page: HomePage) -> list[Block]:
     known = [domain for domain in portfolio.domains if domain.health_score is not None]
     worst = nsmallest(MAX_WORST, known, key=lambda domain: domain.health_score or 0)
     if not worst:
         return [section("No domain has a score yet. A scan can add one.")]
-    return [section("*Worst first*"), *(_domain_block(*each) for each in enumerate(worst))]
+    return [section("*Worst first*"), *(_domain_block(page, *each) for each in enumerate(worst))]
 
 
-def _soon(portfolio: Snapshot, known: KnownFacts, owned_type: str) -> list[Block]:
+def _soon(portfolio: Snapshot, known: KnownFacts, page: HomePage) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Expires soon*")] if soon else []
     most = MAX_SOON + (len(soon) == MAX_SOON + 1)  # `and 1 more` would take its line
     for number, ending in enumerate(soon[:most], MAX_WORST):
         domain = portfolio.by_host[ending.host]
-        text = soon_text(ending, known.now, is_owned=domain.may_be(owned_type))
+        text = soon_text(ending, known.now, is_owned=domain.may_be(page.owned_type))
         name = linked_name(domain.domain, domain.domain_id)
-        blocks.append(section(f"{name}\n{text}", _scan(domain, number)))
+        blocks.append(section(f"{name}\n{text}", _scan(page, domain, number)))
     notes, rest = [], None
     if (left_out := len(soon) - most) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
@@ -276,22 +245,23 @@ def _soon(portfolio: Snapshot, known: KnownFacts, owned_type: str) -> list[Block
     notes += filter(None, [coverage_text(coverage)])
     if coverage.scanned < coverage.domains:
         label = "Scan the rest" if coverage.scanned else scan_all_label(coverage.domains)
-        rest = run_button(label, f"/scan {NEVER_SCANNED}")
+        rest = page.run_button(label, f"/scan {NEVER_SCANNED}")
     return [*blocks, *([context("\n".join(notes))] if notes else []), *actions(rest)]
 
 
-def _domain_block(number: int, domain: Domain) -> Block:
+def _domain_block(page: HomePage, number: int, domain: Domain) -> Block:
     labels = [f"📁 {literal(domain.folder, MAX_LABELS_CHARS)}"] if domain.folder else []
     labels += [f"🏷️ {literal(', '.join(domain.tags), MAX_LABELS_CHARS)}"] if domain.tags else []
     more = f"\n{'  '.join(labels)}" if labels else ""
     name = linked_name(domain.domain, domain.domain_id)
     text = f"{domains.score_mrkdwn(domain.health_score)}  {name}{more}"
-    return section(text, _scan(domain, number))
+    return section(text, _scan(page, domain, number))
 
 
-def _scan(domain: Domain, number: int) -> Block | None:
+def _scan(page: HomePage, domain: Domain, number: int) -> Block | None:
     label = outside(f"Scan {host_text(domain.domain)}", MAX_ACCESSIBLE_CHARS)
-    return run_button("Scan", f"/scan {domain.domain}", number=number, accessibility_label=label)
+    line = f"/scan {domain.domain}"
+    return page.run_button("Scan", line, number=number, accessibility_label=label)
 
 
 def _help_blocks(page: HomePage) -> list[Block]:
@@ -300,15 +270,15 @@ def _help_blocks(page: HomePage) -> list[Block]:
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Add `help` to any command."
     is_asked_already = not page.is_connected and not page.managers
-    if page.set_up is None and page.reader is Reader.MEMBER and not is_asked_already:
+    if page.key is None and page.audience is Audience.MEMBERS and not is_asked_already:
         named = f", or {names_text(page.managers)}" if page.managers else ""
         hint += f"\nThe API key and its settings: ask an admin or owner of this workspace{named}."
     return [*blocks, context(hint)]
 
 
-def _permissions_block(*, reads_messages: bool) -> Block:
+def _permissions_block(page: HomePage) -> Block:
     """Return the reasons for each permission, folded."""
-    asked = NEEDED_SCOPES | OPTIONAL_SCOPES | (MENTION_SCOPES if reads_messages else {})
+    asked = NEEDED_SCOPES | OPTIONAL_SCOPES | (MENTION_SCOPES if page.reads_messages else {})
     reasons = section("\n".join(f"`{scope}`: {why}" for scope, why in asked.items()))
     count = plural(len(asked), "permission")
     return container("Why the app needs each permission", count, [reasons])

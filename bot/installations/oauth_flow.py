@@ -1,29 +1,17 @@
-"""Install the app by OAuth, in a browser: https://docs.slack.dev/authentication/installing-with-oauth.
-
-Bolt's flow, of which each override says what is wrong with the original.
-"""
+"""Install the app by OAuth, in a browser: https://docs.slack.dev/authentication/installing-with-oauth."""
 
 import asyncio
+import hmac
 import re
 import secrets
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import structlog
-from slack_bolt.oauth.async_callback_options import AsyncSuccessArgs
-from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
-from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
-from slack_bolt.request.async_request import AsyncBoltRequest
-from slack_bolt.response import BoltResponse
-from slack_sdk.oauth import OAuthStateUtils
-from slack_sdk.oauth.installation_store import Installation as BoltInstallation
-from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
-from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -35,67 +23,37 @@ from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
+from bot.settings import Settings, text_of
+from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.slack.client import slack_errors
 from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
-from bot.store.documents import ConflictError, UnreadableSecretError
-from bot.store.encryption import KeyRing
 
 logger = structlog.get_logger()
 REDIRECT_PATH = "/slack/oauth_redirect"
+COOKIE = "domain-tracker-state"
 # As long as Slack's code: https://docs.slack.dev/authentication/installing-with-oauth
-LIVES_FOR = timedelta(minutes=10)
+LIVES_FOR_S = 600
 EXCHANGED_WITHIN_S = 15.0
 CANCELLED = "access_denied"
 LINES_A_MINUTE = 10
-STALE = frozenset({"invalid_browser", "invalid_state", "missing_code"})
 # https://docs.slack.dev/reference/methods/oauth.v2.access#errors
 OPERATORS = frozenset({"bad_client_secret", "bad_redirect_uri", "invalid_client_id"})
 OF_ORGANISATION = "cannot_install_an_org_installed_app"
 SLACKS_WORD = re.compile(r"[a-z_]{1,60}")
 # Slack does not say what they look like; this only keeps out what is surely none.
 CODE = re.compile(r"[!-~]{1,1024}")
-ABOUT = "the state of an installation that was begun"  # associated data of sealed states
-
-
-class StateCookie(OAuthStateUtils):
-    """The SDK's cookie, also for `http://127.0.0.1`, where browsers keep no `Secure` one."""
-
-    def __init__(self, *, is_secure: bool) -> None:
-        super().__init__(expiration_seconds=int(LIVES_FOR.total_seconds()))
-        # `Lax`: it comes along when Slack sends the browser back, and with no foreign form.
-        self._flags = "SameSite=Lax; Secure; " if is_secure else "SameSite=Lax; "
-
-    def build_set_cookie_for_new_state(self, state: str) -> str:
-        return super().build_set_cookie_for_new_state(state).replace("Secure; ", self._flags)
-
-    def build_set_cookie_for_deletion(self) -> str:
-        return super().build_set_cookie_for_deletion().replace("Secure; ", self._flags)
-
-
-class InstallStates(AsyncOAuthStateStore):
-    """Issues and checks states, whichever process with this ring issued them.
-
-    Using one again does no harm: the cookie binds it to its browser, and Slack's code works once.
-    """
-
-    def __init__(self, ring: KeyRing, *, clock: Clock) -> None:
-        self._ring = ring
-        self._clock = clock
-
-    async def async_issue(self, *_args: object, **_kwargs: object) -> str:
-        return self._ring.encrypt((self._clock() + LIVES_FOR).isoformat(), ABOUT)
-
-    async def async_consume(self, state: str) -> bool:
-        """Return whether `state` is ours and young enough."""
-        try:
-            until = datetime.fromisoformat(self._ring.decrypt(state, ABOUT))
-        except (UnreadableSecretError, ValueError):
-            return False
-        return until > self._clock()
+# The address contains an OAuth code: it must not be cached or sent on.
+FOR_BROWSERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": pages.POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 
 
 async def exchange_code(
-    client: AsyncWebClient, settings: AsyncOAuthSettings, code: str, asked_at: datetime
+    client: AsyncWebClient, settings: Settings, code: str, asked_at: datetime
 ) -> Installation:
     """Exchange an OAuth code for an installation, made at `asked_at`; raise SlackError.
 
@@ -103,16 +61,20 @@ async def exchange_code(
     `client` has no token; its `retry_handlers` must be `[]`. SlackRefusedError: the code is used,
     expired or foreign, or the client secret is wrong.
     """
-    basic = b64encode(f"{settings.client_id}:{settings.client_secret}".encode()).decode()
+    known = f"{settings.slack_client_id}:{text_of(settings.slack_client_secret)}"
     async with slack_errors():
         async with asyncio.timeout(EXCHANGED_WITHIN_S):
             # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
             response = await client.api_call(
                 "oauth.v2.access",
-                data={"code": code, "redirect_uri": settings.redirect_uri},
-                headers={"Authorization": f"Basic {basic}"},
+                data={"code": code, "redirect_uri": redirect_uri(settings)},
+                headers={"Authorization": f"Basic {b64encode(known.encode()).decode()}"},
             )
         return _installation(response, asked_at)
+
+
+def redirect_uri(settings: Settings) -> str:
+    return f"{settings.public_url}{REDIRECT_PATH}"
 
 
 def _installation(response: AsyncSlackResponse, asked_at: datetime) -> Installation:
@@ -139,52 +101,6 @@ def _text(value: object) -> str:
     return value
 
 
-class NewInstallation(BoltInstallation):
-    """Ours, in the shape in which Bolt passes it from step to step; `before`: the replaced one."""
-
-    def __init__(self, installation: Installation) -> None:
-        super().__init__(user_id=installation.installed_by)
-        self.installation = installation
-        self.before: Installation | None = None
-
-
-class InstallationStore(AsyncInstallationStore):
-    """Bolt's interface to the stored installations, as far as its flow uses it: saving."""
-
-    def __init__(self, repository: InstallationRepository) -> None:
-        self._repository = repository
-
-    async def async_save(self, installation: BoltInstallation) -> None:
-        """Save an installation, replacing the one before; raise StoreError.
-
-        A workspace that had the app before it joined its organisation keeps its id of then, under
-        which all of its data is stored.
-        """
-        assert isinstance(installation, NewInstallation)  # noqa: S101  # from `run_installation`
-        while True:
-            home, before, rev = await self._before(installation.installation.home)
-            made = replace(installation.installation, home=home)
-            with suppress(ConflictError):  # a token was renewed, or the app removed, in between
-                await self._repository.put(made, if_rev=rev)
-                break
-        installation.installation, installation.before = made, before
-        scopes, is_again = len(made.scopes), before is not None
-        logger.info("installed", home=str(home), is_again=is_again, scopes=scopes)
-
-    async def _before(
-        self, home: WorkspaceId
-    ) -> tuple[WorkspaceId, Installation | None, int | None]:
-        """Return the home of the one before, that one, and its rev (`None`: any)."""
-        for each in (home, WorkspaceId(home.team_id)):
-            try:
-                kept = await self._repository.get(each)
-            except UnreadableSecretError:  # its key is lost: installing again is what mends that
-                return each, None, None
-            if kept:
-                return each, kept, kept.rev
-        return home, None, 0
-
-
 class Seldom:
     """Lets a few lines a minute into the log: strangers cause as many as they like.
 
@@ -205,111 +121,136 @@ class Seldom:
         return self._count <= LINES_A_MINUTE
 
 
-class InstallFlow(AsyncOAuthFlow):
-    """Bolt's flow, with our state cookie, address, exchange and pages.
+class InstallFlow:
+    """Leads a browser to Slack's page and back, and saves what Slack gives.
 
     `on_installed(installation, before)` is to return soon, as a person waits for the page; what
-    it raises is logged. `before` is the installation that was replaced.
+    it raises is logged. `before` is the installation that was replaced. `client` has no token.
     """
 
     def __init__(
         self,
-        settings: AsyncOAuthSettings,
+        settings: Settings,
+        repository: InstallationRepository,
         *,
         client: AsyncWebClient,
         clock: Clock,
         on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
         tasks: Tasks,
     ) -> None:
-        super().__init__(client=client, settings=settings)
-        redirect_uri = f"{self.redirect_uri}"
-        settings.state_utils = StateCookie(is_secure=redirect_uri.startswith("https:"))
-        self.success_handler = self._succeed
-        self.failure_handler = lambda args: self._failed(args.reason)
-        self._again = redirect_uri.removesuffix(REDIRECT_PATH) + INSTALL_PATH
+        self._settings = settings
+        self._repository = repository
+        self._client = client
         self._clock = clock
         self._on_installed = on_installed
         self._tasks = tasks
+        self._again = f"{settings.public_url}{INSTALL_PATH}"
         self._log = Seldom()
 
-    async def build_authorize_url(self, state: str, _request: AsyncBoltRequest) -> str:
-        """Return Slack's page, encoded: the SDK (3.47) joins the parts as they are."""
+    def routes(self) -> list[web.RouteDef]:
+        """Return both pages; a HEAD request of the second would use up its code."""
+        return [
+            web.get(INSTALL_PATH, self.begin),
+            web.get(REDIRECT_PATH, self.finish, allow_head=False),
+        ]
+
+    async def begin(self, _request: web.Request) -> web.Response:
+        """Send a browser to Slack, with a state that its cookie binds to it."""
+        state, settings = secrets.token_urlsafe(32), self._settings
+        mentions = MENTION_SCOPES if settings.slack_mentions else ()
         query = {
-            "client_id": self.client_id,
-            "scope": ",".join(self.settings.scopes or ()),
-            "redirect_uri": self.redirect_uri or "",
+            "client_id": settings.slack_client_id or "",
+            "scope": ",".join([*NEEDED_SCOPES, *OPTIONAL_SCOPES, *mentions]),
+            "redirect_uri": redirect_uri(settings),
             "state": state,
         }
-        return f"{self.settings.authorization_url}?{urlencode(query)}"
+        address = f"{settings.slack_authorize_url}?{urlencode(query)}"
+        response = web.Response(status=302, headers={**FOR_BROWSERS, "Location": address})
+        response.set_cookie(
+            COOKIE,
+            state,
+            max_age=LIVES_FOR_S,
+            httponly=True,
+            # It comes along when Slack sends the browser back, and with no foreign form.
+            samesite="Lax",
+            secure=self._again.startswith("https:"),  # browsers keep no such one for 127.0.0.1
+        )
+        return response
 
-    async def handle_callback(self, request: AsyncBoltRequest) -> BoltResponse:
-        """Answer the browser that Slack sends back. Bolt answers our errors with a bare 500.
+    async def finish(self, request: web.Request) -> web.Response:
+        """Answer the browser that Slack sends back.
 
-        Without a code the state stays new: Bolt would consume it. The work goes on as one of
-        `tasks` when the browser leaves or the bot stops: Slack's tokens come once.
+        The work goes on as one of `tasks` when the browser leaves or the bot stops: Slack's tokens
+        come once.
         """
-        code = request.query.get("code", [""])[0]
-        if "error" not in request.query and not CODE.fullmatch(code):
-            return await self._failed("missing_code")
+        if (reason := request.query.get("error")) is not None:
+            return self._refused(reason)
+        code = request.query.get("code", "")
+        if not (_is_same_browser(request) and CODE.fullmatch(code)):
+            if self._log.admits():
+                logger.info("an installation came to nothing")
+            # The cookie belongs to an installation that may go on.
+            return _answer(400, pages.stale_page(again=self._again), keeps_cookie=True)
         try:
-            return await run_shielded(self._tasks, super().handle_callback(request))
-        except BotError as error:
+            return _answer(200, await run_shielded(self._tasks, self._install(code)))
+        except Exception as error:  # noqa: BLE001  # a person waits: the log has it all
             return self._broken(error)
 
-    async def run_installation(self, code: str) -> BoltInstallation:
-        """Exchange the code; raise SlackError. Bolt logs the code and loses Slack's reason."""
-        made = await exchange_code(self.client, self.settings, code, self._clock())
-        return NewInstallation(made)
-
-    async def _succeed(self, args: AsyncSuccessArgs) -> BoltResponse:
-        new = args.installation
-        assert isinstance(new, NewInstallation)  # noqa: S101  # from `run_installation`
-        made, before = new.installation, new.before
+    async def _install(self, code: str) -> str:
+        given = await exchange_code(self._client, self._settings, code, self._clock())
+        made, before = await self._repository.install(given)
+        scopes, is_again = len(made.scopes), before is not None
+        logger.info("installed", home=str(made.home), is_again=is_again, scopes=scopes)
         with log_and_suppress("what follows an installation failed", Exception):
             await self._on_installed(made, before)
-        return self._answer(200, pages.installed_page(made))
+        return pages.installed_page(made)
 
-    async def _failed(self, reason: str) -> BoltResponse:
-        """Answer Slack's or Bolt's error code. A stranger may have written it."""
+    def _refused(self, reason: str) -> web.Response:
+        """Answer the error that Slack's page gave, or that a stranger has written."""
         if reason == CANCELLED:
-            return self._answer(200, pages.cancelled_page(again=self._again))
-        if reason in STALE:
-            if self._log.admits():
-                logger.info("an installation came to nothing", reason=reason)
-            # The cookie belongs to an installation that may go on.
-            keeps_cookie = reason in {"invalid_browser", "missing_code"}
-            page = pages.stale_page(again=self._again)
-            return self._answer(400, page, keeps_cookie=keeps_cookie)
+            return _answer(200, pages.cancelled_page(again=self._again))
         # Only Slack's answer to a code says that the operator has set something up wrongly.
         is_known = SLACKS_WORD.fullmatch(reason) and reason not in OPERATORS
         return self._broken(SlackRefusedError(reason if is_known else "?"))
 
-    def _broken(self, error: BotError) -> BoltResponse:
+    def _broken(self, error: Exception) -> web.Response:
         """Answer an error, with the reference under which the log says why."""
-        reference, status = secrets.token_hex(4), 500
+        reference, code = secrets.token_hex(4), getattr(error, "code", "")
+        if code == OF_ORGANISATION:
+            return _answer(400, pages.of_organisation_page())
         log = logger.bind(request=reference, error=repr(error))
-        if isinstance(error, SlackRefusedError) and error.code in OPERATORS:
+        if code in OPERATORS:
             log.error("SLACK_CLIENT_ID, SLACK_CLIENT_SECRET or PUBLIC_URL is wrong")
-        else:
-            if self._log.admits():
-                log.warning("an installation failed")
-            if isinstance(error, SlackError):
-                status = 400 if isinstance(error, SlackRefusedError) else 502
-            if isinstance(error, SlackRateLimitedError):  # strangers may use it up
-                status = 429
-        if isinstance(error, SlackRefusedError) and error.code == OF_ORGANISATION:
-            return self._answer(400, pages.of_organisation_page())
+        elif not isinstance(error, BotError):
+            log.error("an installation broke", exc_info=error)
+        elif self._log.admits():
+            log.warning("an installation failed")
         page = pages.failed_page(again=self._again, reference=reference)
-        return self._answer(status, page)
+        return _answer(_status_of(error), page)
 
-    def _answer(self, status: int, page: str, *, keeps_cookie: bool = False) -> BoltResponse:
-        deletion = self.settings.state_utils.build_set_cookie_for_deletion()
-        return BoltResponse(
-            status=status,
-            body=page,
-            headers={
-                "Content-Type": "text/html; charset=utf-8",
-                "Content-Security-Policy": pages.POLICY,
-                "Set-Cookie": [] if keeps_cookie else [deletion],
-            },
-        )
+
+def _is_same_browser(request: web.Request) -> bool:
+    """Return whether the state is that of the browser's cookie."""
+    state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
+    same = hmac.compare_digest(state.encode(errors="replace"), cookie.encode(errors="replace"))
+    return bool(cookie) and same
+
+
+def _status_of(error: Exception) -> int:
+    match error:
+        case SlackRefusedError():
+            return 500 if error.code in OPERATORS else 400
+        case SlackRateLimitedError():  # strangers may use it up
+            return 429
+        case SlackError():
+            return 502
+    return 500
+
+
+def _answer(status: int, page: str, *, keeps_cookie: bool = False) -> web.Response:
+    response = web.Response(
+        status=status, text=page, content_type="text/html", headers=FOR_BROWSERS
+    )
+    if not keeps_cookie:
+        response.del_cookie(COOKIE)
+    return response

@@ -1,6 +1,7 @@
 """Store installations, encrypted, and find the one that serves a workspace."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -16,7 +17,7 @@ from bot.installations.installation import (
 )
 from bot.process.clock import seconds_now
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import Documents
+from bot.store.documents import ConflictError, Documents, UnreadableSecretError
 from bot.store.encryption import KeyRing, associated_data
 
 # Tokens may be revoked without the app being removed, e.g. after they were seen in public.
@@ -124,6 +125,30 @@ class InstallationRepository:
                 if kept and kept.token:
                     return ResolvedInstallation(kept, workspace, kept.token)
         return None
+
+    async def install(self, given: Installation) -> tuple[Installation, Installation | None]:
+        """Save a new installation; return it as it is saved, and the one that it replaces.
+
+        A workspace that had the app before it joined its organisation keeps its id of then, under
+        which all of its data is stored.
+        """
+        while True:
+            home, before, rev = await self._before(given.home)
+            with suppress(ConflictError):  # a token was renewed, or the app removed, in between
+                return await self.put(replace(given, home=home), if_rev=rev), before
+
+    async def _before(
+        self, home: WorkspaceId
+    ) -> tuple[WorkspaceId, Installation | None, int | None]:
+        """Return the home of the one before, that one, and its rev (`None`: any)."""
+        for each in (home, WorkspaceId(home.team_id)):
+            try:
+                kept = await self.get(each)
+            except UnreadableSecretError:  # its key is lost: installing again is what mends that
+                return each, None, None
+            if kept:
+                return each, kept, kept.rev
+        return home, None, 0
 
     async def put(self, installation: Installation, *, if_rev: int | None = None) -> Installation:
         """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.

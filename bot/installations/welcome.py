@@ -82,8 +82,7 @@ class Welcome:
         return views.welcome_message(installation, may_set_key=may_set_key)
 
     async def _has_data(self, home: WorkspaceId) -> bool:
-        found = await self.documents.list_prefix(prefix_of(home), limit=2)
-        return any(not is_installation(each.key) for each in found)
+        return not all(map(is_installation, await self.documents.list_keys(prefix_of(home))))
 
 
 @dataclass(slots=True)
@@ -113,7 +112,7 @@ class StoreCheck:
             return
         workspace = workspace_of(await self.own())
         await self.documents.welcome(prefix_of(workspace))
-        if not await self.documents.list_prefix(prefix_of(workspace), limit=1):
+        if not await self.documents.list_keys(prefix_of(workspace)):
             said = "the store knows nothing of this workspace: it is new, or the store was lost"
             logger.warning(said, workspace=str(workspace))
         self._is_done = True

@@ -6,31 +6,18 @@ why: docs/decisions/0015-the-job-queue.md.
 
 import asyncio
 import logging
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, LiteralString
 
 import structlog
 from procrastinate import App, PsycopgConnector
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
 
-from bot.jobs.queue_jobs import (
-    DELIVER,
-    PERIODIC,
-    RETRY_STALLED,
-    TICK,
-    Deliver,
-    add_deliver,
-    add_periodic,
-    add_retry_stalled,
-    described,
-    tick,
-)
-from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
+from bot.jobs.queue_jobs import DELIVER, Deliver, add_deliver, described, retry_stalled, tick
+from bot.jobs.scheduler import ticking
 from bot.process.clock import Clock
 from bot.store.postgres.pool import Pool
 
@@ -42,8 +29,6 @@ HAND_BACK_WITHIN_S = 4.0
 # More than the pool lets a caller wait for a connection.
 ANSWER_WITHIN_S = 15.0
 PAUSE_S = 1.0
-# For a cancelled job to end.
-ENDS_WITHIN_S = 10.0
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 RAISED, SHUTDOWN = "P0001", "57P"
 
@@ -92,15 +77,10 @@ class Connector(PsycopgConnector):
         return True
 
 
-# A tick gives up after half a minute by itself.
-TICK_WITHIN_S = 120.0
-
-
 @asynccontextmanager
 async def working(
     pool: Pool,
     deliver: Deliver,
-    periodic: Mapping[str, Callable[[], Awaitable[object]]],
     *,
     clock: Clock,
     every_s: float,
@@ -110,38 +90,33 @@ async def working(
 ) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
     """Do the queue's work inside the block; yield how to tell whether this process takes part.
 
-    At the end of the block nothing new is taken; what has not ended within `finish_within_s` is
-    cancelled, and handed back for another worker. Digests that are due are looked for every
-    `every_s` seconds by one of all workers, as all of `periodic` is done by its names, never twice
-    at once. `concurrency` deliveries are under way at once; periodic work does not wait for them.
+    Digests that are due are looked for every `every_s` seconds, and `concurrency` deliveries are
+    under way at once. At the end of the block nothing new is taken; what has not ended within
+    `finish_within_s` is cancelled, and handed back for another worker.
     """
     logger.info("queue", at_once=concurrency)
     logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job
     connector = Connector()
     await connector.open_async(pool)  # it leaves a pool that it was given open
     app = App(connector=connector)
-    make = partial(_worker, app, finish_within_s=finish_within_s, intervals=intervals)
-    names, stalled_s = [*periodic, TICK], intervals.stalled_every_s
-    workers = [make(PERIODIC, len(names) + 1), make(DELIVER, concurrency)]
+    add_deliver(app, deliver)
+    worker = _worker(app, concurrency, finish_within_s=finish_within_s, intervals=intervals)
 
     async def look() -> None:
         found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=clock)
         if found:
             logger.info("due", digests=found)
 
-    add_deliver(app, deliver)
-    add_periodic(app, TICK, look, within_s=TICK_WITHIN_S - ENDS_WITHIN_S)
-    for name, action in periodic.items():
-        add_periodic(app, name, action, within_s=ROUND_WITHIN_S - ENDS_WITHIN_S)
-    add_retry_stalled(app, dead_after_s=intervals.dead_after_s)
+    async def take_over() -> None:
+        await retry_stalled(app.job_manager, dead_after_s=intervals.dead_after_s)
 
     async def takes_part() -> bool:
-        return all(each.worker_id for each in workers)
+        return bool(worker.worker_id)
 
     async with (
-        _at_work(workers, finish_within_s + HAND_BACK_WITHIN_S),
-        ticking(partial(_defer_periodic, app, names, every_s), every_s=every_s),
-        ticking(partial(_defer_periodic, app, [RETRY_STALLED], stalled_s), every_s=stalled_s),
+        _at_work(worker, finish_within_s + HAND_BACK_WITHIN_S),
+        ticking(look, every_s=every_s),
+        ticking(take_over, every_s=intervals.stalled_every_s),
     ):
         yield takes_part
 
@@ -156,13 +131,11 @@ async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
         return {(task, state): count for task, state, count in await counted.fetchall()}
 
 
-def _worker(
-    app: App, queue: str, concurrency: int, *, finish_within_s: float, intervals: Intervals
-) -> Worker:
+def _worker(app: App, concurrency: int, *, finish_within_s: float, intervals: Intervals) -> Worker:
     return Worker(
         app,
-        queues=[queue],
-        name=queue,
+        queues=[DELIVER],
+        name=DELIVER,
         concurrency=concurrency,
         fetch_job_polling_interval=intervals.look_s,
         shutdown_graceful_timeout=finish_within_s,
@@ -174,35 +147,18 @@ def _worker(
     )
 
 
-async def _defer_periodic(app: App, names: Sequence[str], every_s: float) -> None:
-    """Defer each periodic work for this moment, which the database takes from one process.
-
-    cron knows whole seconds and no 45 of them, and TICK_SECONDS is any number from 0.5.
-    """
-    moment_ms = int(time.time() // every_s * every_s * 1000)
-    try:
-        for name in names:
-            job = app.tasks[name].configure(task_kwargs={"timestamp": moment_ms}).job
-            with suppress(AlreadyEnqueued):  # the last turn still waits
-                await app.job_manager.defer_periodic_job(job, "", moment_ms)
-    except ConnectorException as error:
-        logger.warning("periodic work was not queued", error=described(error))
-
-
 @asynccontextmanager
-async def _at_work(workers: Sequence[Worker], end_within_s: float) -> AsyncIterator[None]:
+async def _at_work(worker: Worker, end_within_s: float) -> AsyncIterator[None]:
     stop = asyncio.Event()
-    running = [asyncio.create_task(keep_running(worker, stop)) for worker in workers]
+    running = asyncio.create_task(keep_running(worker, stop))
     try:
         yield
     finally:
         stop.set()
-        for worker in workers:
-            worker.stop()  # type: ignore[no-untyped-call]  # procrastinate 3.10
-        _, late = await asyncio.wait(running, timeout=end_within_s)
-        for task in late:
-            task.cancel()
-        if late:
+        worker.stop()  # type: ignore[no-untyped-call]  # procrastinate 3.10
+        await asyncio.wait({running}, timeout=end_within_s)
+        if not running.done():
+            running.cancel()
             logger.error("jobs do not end: others take them when this process is gone")
 
 

@@ -1,6 +1,5 @@
 """The queue's tables and its jobs: digests that are due become jobs, each in one job only."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
@@ -11,11 +10,12 @@ import structlog
 from procrastinate import App, JobContext, RetryStrategy
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
+from procrastinate.manager import JobManager
 from procrastinate.schema import SchemaManager
 from procrastinate.types import JSONValue
 
 from bot.process.clock import Clock
-from bot.process.errors import BotError, log_and_suppress
+from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.store.postgres.migrations import OURS as STORE
 from bot.store.postgres.migrations import MigrationSet
@@ -32,16 +32,12 @@ ALTER FUNCTION procrastinate_fetch_job_v2(character varying[], bigint)
 OURS = {"bot-01-fetching": FETCHING}
 logger = structlog.get_logger()
 DELIVER = "deliver"
-PERIODIC = "periodic"
 DIGESTS_PER_JOB = 100
 # After waits of 2, 4, 8 and 16 s: short and few, as a job that waits for its next try holds its
 # lock (issue 1599). Then a tick finds the digests again when their lease is over.
 MAX_ATTEMPTS = 4
 # Takes up these digests of one workspace; raises what is to be tried again.
 Deliver = Callable[[WorkspaceId, Sequence[str]], Awaitable[None]]
-RETRY_STALLED = "retry_stalled"
-RETRIED_WITHIN_S = 60.0
-TICK = "tick"
 # The kind of the documents that are delivered; see `bot/digests/repository.py`.
 KIND = "digest"
 # So long a digest that is in a job is not looked for again.
@@ -72,20 +68,16 @@ SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at
 Defer = Callable[[list[Job], Connection], Awaitable[object]]
 
 
-def queue_migrations() -> MigrationSet:
-    """Return the steps that lead to procrastinate's tables, in order, and to ours in them.
+def migrations() -> tuple[MigrationSet, ...]:
+    """Return all that a database needs, in order: the store's own tables and the queue's.
 
-    The names of its files begin with the version that needs them, so they sort by age:
+    Those are procrastinate's, and ours in them. The names of its files begin with the version that
+    needs them, so they sort by age:
     https://procrastinate.readthedocs.io/en/stable/howto/production/migrations.html
     """
     folder = Path(SchemaManager.get_migrations_path())
     theirs = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.sql"))}
-    return MigrationSet("procrastinate", {**theirs, **OURS})
-
-
-def migrations() -> tuple[MigrationSet, ...]:
-    """Return all that a database needs, in order: the store's own tables and the queue's."""
-    return (STORE, queue_migrations())
+    return STORE, MigrationSet("procrastinate", {**theirs, **OURS})
 
 
 def add_deliver(app: App, take_up: Deliver) -> None:
@@ -109,56 +101,26 @@ def add_deliver(app: App, take_up: Deliver) -> None:
     app.task(name=DELIVER, queue=DELIVER, retry=again_after, pass_context=True)(deliver)
 
 
-def add_periodic(
-    app: App, name: str, action: Callable[[], Awaitable[object]], *, within_s: float
-) -> None:
-    """Teach `app` a periodic work, which is cancelled after `within_s`.
-
-    It is never tried again: its next turn comes soon.
-    """
-
-    async def run(context: JobContext, timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
-        log = structlog.contextvars.bound_contextvars(job=context.job.id, work=name)
-        with log, log_and_suppress("periodic work failed", Exception):
-            async with asyncio.timeout(within_s):
-                await action()
-
-    app.task(
-        name=name,
-        queue=PERIODIC,
-        lock=name,
-        queueing_lock=name,
-        pass_context=True,
-    )(run)
-
-
 def described(error: Exception) -> str:
     """Return what the driver said of an error of procrastinate, or a time-out as it is."""
     cause = error.__cause__ if isinstance(error, ConnectorException) else None
     return repr(cause or error)
 
 
-def add_retry_stalled(app: App, *, dead_after_s: float) -> None:
-    """Teach `app` to take the jobs of dead workers back.
+async def retry_stalled(manager: JobManager, *, dead_after_s: float) -> None:
+    """Take the jobs of dead workers back; what another process takes at this moment is left to it.
 
-    It has no lock: a dead worker that was at it would keep it (procrastinate issue 1408).
     https://procrastinate.readthedocs.io/en/stable/howto/production/retry_stalled_jobs.html
     """
-
-    async def retry_stalled(timestamp: int) -> None:  # noqa: ARG001  # procrastinate's
-        manager = app.job_manager
-        try:
-            async with asyncio.timeout(RETRIED_WITHIN_S):
-                for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
-                    logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
-                    if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
-                        await manager.retry_job(job)
-                    else:  # periodic work comes round; retrying it can fail for good (issue 1446)
-                        await manager.finish_job(job, Status.FAILED, delete_job=True)
-        except (ConnectorException, TimeoutError) as error:
-            logger.warning("stalled jobs stay", error=described(error))
-
-    app.task(name=RETRY_STALLED, queue=PERIODIC, queueing_lock=RETRY_STALLED)(retry_stalled)
+    try:
+        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
+            logger.warning("a worker died or was silent", job=job.id, task=job.task_name)
+            if job.queue == DELIVER and job.attempts < MAX_ATTEMPTS:
+                await manager.retry_job(job)
+            else:  # it has killed many workers, or is periodic work of 1.0
+                await manager.finish_job(job, Status.FAILED, delete_job=True)
+    except ConnectorException as error:
+        logger.warning("stalled jobs stay", error=described(error))
 
 
 def deliver_jobs(due: Sequence[tuple[Any, ...]]) -> list[Job]:

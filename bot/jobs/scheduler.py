@@ -20,38 +20,31 @@ END_WITHIN_S = 5.0
 MISSED_TICKS = 3
 
 
-class Ticks:
-    """When the last tick ended well."""
-
-    def __init__(self, every_s: float) -> None:
-        self._every_s = every_s
-        self.last_at = seconds_now()
-
-    async def are_recent(self) -> bool:
-        return seconds_now() - self.last_at < MISSED_TICKS * self._every_s + 1
-
-
 @asynccontextmanager
 async def ticking(
     tick: Callable[[], Awaitable[object]], *, every_s: float, within_s: float = TICK_WITHIN_S
-) -> AsyncIterator[Ticks]:
+) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
     """Call `tick` at once and then every `every_s` seconds inside the block, each for `within_s`.
 
+    Yield how to tell whether the last one that ended well did so recently.
     A failed one is logged and not the last. One that runs when the block ends is waited for.
     APScheduler 3.11 drops a run that is a second late unless `misfire_grace_time` says otherwise.
     """
     scheduler = AsyncIOScheduler(timezone=UTC)
-    ticks = Ticks(every_s)
-    under_way, is_ended = asyncio.Lock(), False
+    under_way, is_ended, last_at = asyncio.Lock(), False, seconds_now()
+
+    async def are_recent() -> bool:
+        return seconds_now() - last_at < MISSED_TICKS * every_s + 1
 
     async def run() -> None:
+        nonlocal last_at
         async with under_way:
             if is_ended:
                 return
             with log_and_suppress("a tick failed", Exception):
                 async with asyncio.timeout(within_s):
                     await tick()
-                ticks.last_at = seconds_now()
+                last_at = seconds_now()
 
     scheduler.add_job(
         run,
@@ -64,7 +57,7 @@ async def ticking(
     )
     scheduler.start()
     try:
-        yield ticks
+        yield are_recent
     finally:
         scheduler.pause()
         is_ended = True

@@ -8,38 +8,20 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_token, duration_text, moment_token, plural
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.failure import Explain, Facts, Sentences, plain
-from bot.keys.key_record import (
-    EarlierKeyRefusedError,
-    ExpiredDraftError,
-    KeyInUseError,
-    KeyNotice,
-    KeyNotKeptError,
-    KeyRecord,
-    NoEarlierKeyError,
-    NoKeyError,
-    NoticeKind,
-    OtherKeyError,
-    OtherPortfolioError,
-)
+from bot.keys import key_record as keys
 from bot.keys.views import CHECK_KEY, SET_KEY, expiry_words
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.store.documents import UnreadableSecretError
-from bot.tracker.models import (
-    InsufficientPermissionsError,
-    InvalidKeyError,
-    IpNotAllowedError,
-    RateLimitedError,
-    ReserveReachedError,
-)
+from bot.tracker import models as tracker
 from bot.tracker.rate_limit import Allowance
 
 NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.
 REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
-_LIMIT_REACHED = "The API key's rate limit is reached."
+LIMIT_REACHED = "The API key's rate limit is reached."
 
 
-def _no_key(_error: NoKeyError, facts: Facts) -> Message:
+def _no_key(_error: keys.NoKeyError, facts: Facts) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     kept = " I kept your command. It runs by itself when the key is set within 15 minutes."
     kept = kept if facts.is_kept else ""
@@ -49,7 +31,7 @@ def _no_key(_error: NoKeyError, facts: Facts) -> Message:
     return blocks.plain_message(f"{text} {_ask('to connect it with `/domainkey`')}{kept}")
 
 
-def _invalid(_error: InvalidKeyError, facts: Facts) -> Message:
+def _invalid(_error: tracker.InvalidKeyError, facts: Facts) -> Message:
     text = "This workspace's API key no longer works."
     if facts.is_admin:
         make = f"Make a new key under {KEYS_PAGE}."
@@ -78,7 +60,7 @@ def _lacking(error: LackingScopeError, facts: Facts) -> Message:
     return blocks.plain_message(f"{text} {steps}", *_repair_buttons())
 
 
-def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
+def _ip(_error: tracker.IpNotAllowedError, facts: Facts) -> Message:
     text = "The workspace's API key doesn't allow the app's IP address."
     if not facts.is_admin:
         return blocks.plain_message(f"{text} {_ask('to allow it')}")
@@ -89,10 +71,12 @@ def _ip(_error: IpNotAllowedError, facts: Facts) -> Message:
 
 
 def _out_of_requests(why: str, more: str = "") -> Explain:
-    def explain(error: RateLimitedError | ReserveReachedError, facts: Facts) -> Message:
+    def explain(
+        error: tracker.RateLimitedError | tracker.ReserveReachedError, facts: Facts
+    ) -> Message:
         allowance = facts.allowance or Allowance()
         wait_s = max(error.retry_after_s, allowance.next_try_s)
-        first = _LIMIT_REACHED if allowance.remaining == 0 else why
+        first = LIMIT_REACHED if allowance.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
         again = blocks.again_button(facts.retry_line)
         return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
@@ -114,9 +98,8 @@ def _why_invalid(expires_on: date | None, today: date) -> str:
     return "It was probably deleted or revoked, or it has expired."
 
 
-def other_portfolio_text(error: OtherPortfolioError) -> str:
-    """Return the question about a key that sees none of the domains that were seen before."""
-    return (
+def _other_portfolio(error: keys.OtherPortfolioError, _facts: Facts) -> Message:
+    return blocks.plain_message(
         f"This key sees {plural(error.sees, 'domain')}, none of your {error.before:,}."
         " Another portfolio? It is not in use yet."
     )
@@ -132,62 +115,59 @@ def _ask(what: str) -> str:
 
 
 KEY_ERRORS: Sentences = {
-    NoKeyError: _no_key,
-    InvalidKeyError: _invalid,
+    keys.NoKeyError: _no_key,
+    tracker.InvalidKeyError: _invalid,
     LackingScopeError: _lacking,
-    InsufficientPermissionsError: plain(
+    tracker.InsufficientPermissionsError: plain(
         "This API key may not list domains. It needs the scope `read_domains`."
     ),
-    IpNotAllowedError: _ip,
-    RateLimitedError: _out_of_requests(
-        _LIMIT_REACHED,
+    tracker.IpNotAllowedError: _ip,
+    tracker.RateLimitedError: _out_of_requests(
+        LIMIT_REACHED,
         " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
         " Domain Tracker's support can raise it.",
     ),
-    ReserveReachedError: _out_of_requests("The API key's last requests are reserved for digests."),
+    tracker.ReserveReachedError: _out_of_requests(
+        "The API key's last requests are reserved for digests."
+    ),
     UnreadableSecretError: _unreadable_secret,
-    ExpiredDraftError: plain(
+    keys.ExpiredDraftError: plain(
         "The expiration date has passed. Make a new key, or correct the date."
     ),
-    KeyInUseError: plain("That key is already in use. Nothing was changed."),
-    NoEarlierKeyError: plain(
-        "That key is no longer kept, so nothing was changed. Check the current state with"
-        " `/domainkey`."
+    keys.KeysChangedError: plain(
+        "The keys were changed since then, so nothing was done. Check them with `/domainkey`."
     ),
-    KeyNotKeptError: plain(
+    keys.KeyNotKeptError: plain(
         "An entered key is kept for 15 minutes at most, and this one no longer is. `/domainkey`"
         " shows the key in use."
     ),
-    OtherPortfolioError: lambda error, _facts: blocks.plain_message(other_portfolio_text(error)),
-    OtherKeyError: plain(
-        "Someone else replaced the key, so nothing was changed. Check it with `/domainkey`."
-    ),
-    EarlierKeyRefusedError: plain(
+    keys.OtherPortfolioError: _other_portfolio,
+    keys.EarlierKeyRefusedError: plain(
         "The old key no longer works: it was probably deleted, or it has expired. Nothing was"
         " changed."
     ),
 }
 
 
-def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
+def key_notice(notice: keys.KeyNotice, record: keys.KeyRecord, today: date) -> Message:
     """Return the reminder about a key; `today` may be later than its due day."""
     match notice.kind:
-        case NoticeKind.REFUSED:
+        case keys.NoticeKind.REFUSED:
             text = f"This workspace's API key {record.shown} no longer works."
             hint = (
                 f"{_why_invalid(record.expires_on, today)} Make a new key under {KEYS_PAGE}. Then"
                 " set it with `/domainkey`: commands and digests wait for it."
             )
             return blocks.plain_message(f"🔑 *{text}* {hint}", *_repair_buttons())
-        case NoticeKind.WORKS_AGAIN:
+        case keys.NoticeKind.WORKS_AGAIN:
             shown, since = code(record.shown), record.works_since
             text = f"This workspace's API key is now {shown}, and it works."
             if since:
                 text = f"The API key {shown} works again since {moment_token(since)}."
             return blocks.plain_message(f"✅ {text} You don't need to do anything.")
-        case NoticeKind.EXPIRY:
+        case keys.NoticeKind.EXPIRY:
             return _reminder(record, expiry_words(record, today), "📅")
-        case NoticeKind.ROTATION:
+        case keys.NoticeKind.ROTATION:
             age = plural((today - record.set_at.date()).days, "day")
             return _reminder(
                 record,
@@ -196,7 +176,7 @@ def key_notice(notice: KeyNotice, record: KeyRecord, today: date) -> Message:
             )
 
 
-def _reminder(record: KeyRecord, predicate: str, symbol: str) -> Message:
+def _reminder(record: keys.KeyRecord, predicate: str, symbol: str) -> Message:
     return blocks.plain_message(
         f"{symbol} *The Domain Tracker API key* {code(record.shown)}"
         f" ({code(record.label, 100)}) *{predicate}* `Replace key` leads you through it.",

@@ -7,12 +7,7 @@ from bot.keys.key_record import NoKeyError
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.errors import BotError
 from bot.store.documents import StoreError, UnreadableSecretError
-from bot.tracker.models import (
-    InvalidKeyError,
-    IpNotAllowedError,
-    RateLimitedError,
-    ReserveReachedError,
-)
+from bot.tracker import models as tracker
 
 
 class FailureReason(Enum):
@@ -42,12 +37,12 @@ KEY_CHECK = timedelta(minutes=5)
 
 _OF_SERVICE: tuple[tuple[type[BotError], FailureReason], ...] = (
     (NoKeyError, FailureReason.KEY),
-    (InvalidKeyError, FailureReason.KEY),
+    (tracker.InvalidKeyError, FailureReason.KEY),
     (UnreadableSecretError, FailureReason.KEY),
     (LackingScopeError, FailureReason.SCOPE),
-    (IpNotAllowedError, FailureReason.ADDRESS),
-    (RateLimitedError, FailureReason.RATE),
-    (ReserveReachedError, FailureReason.RATE),
+    (tracker.IpNotAllowedError, FailureReason.ADDRESS),
+    (tracker.RateLimitedError, FailureReason.RATE),
+    (tracker.ReserveReachedError, FailureReason.RATE),
 )
 
 
@@ -55,7 +50,7 @@ def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
     """Return the reason for a missing list, and the wait; `None`: longer with each attempt."""
     kinds = (reason for kind, reason in _OF_SERVICE if isinstance(error, kind))
     reason = next(kinds, FailureReason.SERVICE)
-    if isinstance(error, RateLimitedError | ReserveReachedError):
+    if isinstance(error, tracker.RateLimitedError | tracker.ReserveReachedError):
         return reason, timedelta(seconds=max(1.0, error.retry_after_s))
     return reason, KEY_CHECK if reason is FailureReason.KEY else None
 

@@ -7,10 +7,17 @@ from datetime import timedelta
 
 import structlog
 
-from bot.access.repository import Managers
+from bot.access.permissions import Permissions
 from bot.keys.errors import key_notice
-from bot.keys.key_pair import KeyPair, NoticeAttempt
-from bot.keys.key_record import KeyNotice, KeyRecord, NoticeKind, StoredKey, due_notice
+from bot.keys.key_record import (
+    KeyNotice,
+    KeyPair,
+    KeyRecord,
+    NoticeAttempt,
+    NoticeKind,
+    StoredKey,
+    due_notice,
+)
 from bot.keys.repository import KIND, Keys
 from bot.process.concurrency import run_shielded
 from bot.process.errors import BotError, log_and_suppress
@@ -38,60 +45,6 @@ class Claim:
     attempt: NoticeAttempt
 
 
-async def claim_notice(keys: Keys, workspace: WorkspaceId, *, lease: timedelta) -> Claim | None:
-    """Return the due notice, for the caller alone until `lease` has passed; raise StoreError.
-
-    `None`: there is none, or another worker has it. An earlier key whose time is over is deleted
-    too.
-    """
-    claims: list[Claim] = []
-
-    def claimed(pair: KeyPair) -> KeyPair:
-        now = keys.clock()
-        claims.clear()
-        pair = pair.without_expired(now)
-        notice, telling = due_notice(pair.record, now), pair.telling
-        if notice is None or (telling and telling.until > now):
-            return pair
-        if telling is None or telling.name != notice.name:
-            telling = NoticeAttempt(notice.name, now)
-        telling = replace(telling, until=now + lease)
-        claims.append(Claim(notice, pair.record, telling))
-        return replace(pair, telling=telling)
-
-    await keys.change(workspace, claimed)
-    return claims[0] if claims else None
-
-
-async def is_refusal_under_way(keys: Keys, workspace: WorkspaceId) -> bool:
-    """Return whether some worker sends the first notice of a refusal just now."""
-    pair = await keys.pair(workspace)
-    telling = pair.telling if pair else None
-    is_first_try = telling and telling.name == NoticeKind.REFUSED.value and not telling.tries
-    return bool(telling and is_first_try and telling.until > keys.clock())
-
-
-async def settle_notice(
-    keys: Keys,
-    workspace: WorkspaceId,
-    claim: Claim,
-    people: tuple[str, ...],
-    wait: timedelta | None,
-) -> None:
-    """Record whom a notice has reached: it is sent for good, or again after `wait`."""
-
-    def settled(pair: KeyPair) -> KeyPair:
-        now, telling = keys.clock(), claim.attempt
-        if pair.record.mark != claim.record.mark or pair.telling != telling:
-            return pair  # the key was replaced in the meantime, or works again
-        if wait is None:
-            return pair.notified(claim.notice, now, people)
-        again = replace(telling, until=now + wait, told=people, tries=telling.tries + 1)
-        return replace(pair, telling=again)
-
-    await keys.change(workspace, settled)
-
-
 @dataclass(slots=True)
 class KeyNotices(DueWork):
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
@@ -105,7 +58,7 @@ class KeyNotices(DueWork):
     at_once = 5
     posting: Posting
     keys: Keys
-    managers: Managers
+    permissions: Permissions
 
     async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
         """Notify of a refused key, or wait for the worker that does; never raise.
@@ -116,17 +69,67 @@ class KeyNotices(DueWork):
         with log_and_suppress(event, BotError, TimeoutError, key=shown):
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
                 await run_shielded(self.tasks, self.work(workspace))
-                while await is_refusal_under_way(self.keys, workspace):  # noqa: ASYNC110  # another process has no event for this one
+                while await self._is_refusal_under_way(workspace):  # noqa: ASYNC110  # another process has no event for this one
                     await asyncio.sleep(ASKED_EVERY_S)
 
+    async def _is_refusal_under_way(self, workspace: WorkspaceId) -> bool:
+        """Return whether some worker sends the first notice of a refusal just now."""
+        pair = await self.keys.pair(workspace)
+        telling = pair.telling if pair else None
+        is_refusal = telling is not None and telling.name == NoticeKind.REFUSED.value
+        return bool(telling and is_refusal and not telling.tries and telling.until > self.clock())
+
     async def work(self, workspace: WorkspaceId) -> None:
-        claim = await claim_notice(self.keys, workspace, lease=LEASE)
-        if claim is None:
-            return
-        people, wait = await self._send(workspace, claim)
-        if not people and wait is None:
-            logger.error("no manager or admin left to notify", notice=claim.notice.name)
-        await settle_notice(self.keys, workspace, claim, people, wait)
+        """Send the notice that is due, and say so in the store."""
+        if claim := await self.claim(workspace):
+            people, wait = await self._send(workspace, claim)
+            if not people and wait is None:
+                logger.error("no manager or admin left to notify", notice=claim.notice.name)
+            await self.settle(workspace, claim, people, wait)
+
+    async def claim(self, workspace: WorkspaceId) -> Claim | None:
+        """Return the due notice, for this worker alone during its lease; raise StoreError.
+
+        `None`: there is none, or another worker has it. An earlier key whose time is over is
+        deleted too.
+        """
+        claims: list[Claim] = []
+
+        def claimed(pair: KeyPair) -> KeyPair:
+            now = self.clock()
+            claims.clear()
+            pair = pair.without_expired(now)
+            notice, telling = due_notice(pair.record, now), pair.telling
+            if notice is None or (telling and telling.until > now):
+                return pair
+            if telling is None or telling.name != notice.name:
+                telling = NoticeAttempt(notice.name, now)
+            telling = replace(telling, until=now + LEASE)
+            claims.append(Claim(notice, pair.record, telling))
+            return replace(pair, telling=telling)
+
+        await self.keys.change(workspace, claimed)
+        return claims[0] if claims else None
+
+    async def settle(
+        self,
+        workspace: WorkspaceId,
+        claim: Claim,
+        people: tuple[str, ...],
+        wait: timedelta | None,
+    ) -> None:
+        """Record whom a notice has reached: it is sent for good, or again after `wait`."""
+
+        def settled(pair: KeyPair) -> KeyPair:
+            now, telling = self.clock(), claim.attempt
+            if pair.telling != telling:
+                return pair  # the key was replaced in the meantime, or works again
+            if wait is None:
+                return pair.notified(claim.notice, now, people)
+            again = replace(telling, until=now + wait, told=people, tries=telling.tries + 1)
+            return replace(pair, telling=again)
+
+        await self.keys.change(workspace, settled)
 
     async def _send(
         self, workspace: WorkspaceId, claim: Claim
@@ -137,7 +140,7 @@ class KeyNotices(DueWork):
 
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
-        message = key_notice(claim.notice, claim.record, self.keys.clock().date())
+        message = key_notice(claim.notice, claim.record, self.clock().date())
         reached = list(claim.attempt.told)
 
         async def send(people: Iterable[str]) -> None:
@@ -164,4 +167,4 @@ class KeyNotices(DueWork):
         """Return the people of a notice, who set the key perhaps twice."""
         if claim.notice.kind is NoticeKind.WORKS_AGAIN:
             return claim.record.told
-        return (claim.record.set_by, *await self.managers.named(workspace))
+        return (claim.record.set_by, *await self.permissions.managers(workspace))

@@ -6,17 +6,16 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from bot.keys.key_pair import KeyPair, new_key_pair
 from bot.keys.key_record import (
     TRY_AGAIN_AFTER,
     KeyDraft,
-    KeyInUseError,
     KeyNotKeptError,
+    KeyPair,
     KeyRecord,
-    NoEarlierKeyError,
+    KeysChangedError,
     NoKeyError,
-    OtherKeyError,
     StoredKey,
+    new_key_pair,
 )
 from bot.process.clock import Clock
 from bot.process.workspace import WorkspaceId
@@ -46,6 +45,12 @@ class Keys:
         document = await self.documents.get(_document_key(workspace))
         return _decoded(document).without_expired(self.clock()) if document else None
 
+    async def present(self, workspace: WorkspaceId) -> KeyPair:
+        """Return the key in use and the earlier one; raise NoKeyError when there is none."""
+        if pair := await self.pair(workspace):
+            return pair
+        raise NoKeyError("no key in this workspace")
+
     async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
         """Return the record of the key in use, `None` when there is none."""
         pair = await self.pair(workspace)
@@ -57,26 +62,17 @@ class Keys:
         Raises:
             UnreadableSecretError: it was sealed for another workspace, or with a lost key.
         """
-        pair = await self.pair(workspace)
-        if pair is None:
-            raise NoKeyError("no key in this workspace")
+        pair = await self.present(workspace)
         return StoredKey(self._decrypt(workspace, pair.sealed), pair.sealed, pair.record)
 
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
-        """Return the key before the one in use.
+        """Return the key before the one in use, of this `mark`.
 
-        Raises:
-            KeyInUseError: `mark` is that of the key in use.
-            NoEarlierKeyError: there is none of this `mark`.
-            UnreadableSecretError: as for `stored`.
+        Raise NoKeyError, KeysChangedError, and UnreadableSecretError as `stored` does.
         """
-        pair = await self.pair(workspace)
-        if pair and pair.record.mark == mark:
-            raise KeyInUseError("rolled back already")
-        if pair is None or pair.earlier is None or pair.earlier.record.mark != mark:
-            raise NoEarlierKeyError("no such key")
-        sealed = pair.earlier.sealed
-        return StoredKey(self._decrypt(workspace, sealed), sealed, pair.earlier.record)
+        earlier = (await self.present(workspace)).earlier_of(mark)
+        secret = self._decrypt(workspace, earlier.sealed)
+        return StoredKey(secret, earlier.sealed, earlier.record)
 
     async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
         """Save a key that was just seen to list domains; the earlier one is kept for a week."""
@@ -97,7 +93,8 @@ class Keys:
             is_same = self._holds(workspace, before, draft.secret)
             return _encoded(new_key_pair(sealed, record, before, is_same=is_same))
 
-        return await self._put(workspace, with_new)
+        await store.update(self.documents, _document_key(workspace), with_new)
+        return await self.present(workspace)
 
     async def hold(self, workspace: WorkspaceId, draft: KeyDraft, by: str) -> None:
         """Keep an entered key, sealed, until the person confirms it or a quarter of an hour."""
@@ -120,15 +117,15 @@ class Keys:
         await self.documents.delete(_held_document_key(workspace, by))
 
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
-        """Swap the keys; raise NoEarlierKeyError if they were changed since it was read."""
+        """Swap the keys; raise KeysChangedError if they were changed since it was read."""
 
-        def with_earlier(document: store.Document | None) -> store.Write:
-            pair = _decoded(document) if document else None
-            if pair is None or pair.earlier is None or pair.earlier.sealed != key.sealed:
-                raise NoEarlierKeyError("the keys were changed")
-            return _encoded(pair.rolled_back(pair.earlier, self.clock()))
+        def swapped(pair: KeyPair) -> KeyPair:
+            if pair.earlier is None or pair.earlier.sealed != key.sealed:
+                raise KeysChangedError("the keys were changed")
+            return pair.rolled_back(pair.earlier, self.clock())
 
-        return await self._put(workspace, with_earlier)
+        await self.change(workspace, swapped)
+        return await self.present(workspace)
 
     async def forget_earlier(self, workspace: WorkspaceId, mark: str) -> bool:
         """Delete the earlier key; return whether it was that one."""
@@ -139,15 +136,15 @@ class Keys:
 
         return await self.change(workspace, forgotten)
 
-    async def remove(self, workspace: WorkspaceId, mark: str | None = None) -> bool:
-        """Delete both keys; return whether there was one. Raise OtherKeyError if not of `mark`."""
+    async def remove(self, workspace: WorkspaceId, mark: str) -> bool:
+        """Delete both keys; return whether there were any; raise KeysChangedError."""
         was_there = False
 
         def deleted(document: store.Document | None) -> store.Delete:
             nonlocal was_there
             was_there = document is not None
-            if document and mark not in {None, _decoded(document).record.mark}:
-                raise OtherKeyError("replaced by another key")
+            if document and mark != _decoded(document).record.mark:
+                raise KeysChangedError("replaced by another key")
             return store.DELETE
 
         await store.update(self.documents, _document_key(workspace), deleted)
@@ -224,11 +221,6 @@ class Keys:
             workspace,
             lambda pair: pair.noted(change) if pair.sealed == key.sealed else pair,
         )
-
-    async def _put(self, workspace: WorkspaceId, change: store.Change) -> KeyPair:
-        document = await store.update(self.documents, _document_key(workspace), change)
-        assert document is not None  # noqa: S101  # `change` writes
-        return _decoded(document)
 
     def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
         return self.ring.decrypt(sealed, _about(workspace))

@@ -20,7 +20,7 @@ from bot.ops.rotate_secrets import rotate, rotation_lines
 from bot.ops.sealed_texts import Store, no_keys_error, read_sealed
 from bot.process.clock import utc_now
 from bot.process.logs import set_up_logs
-from bot.settings import DEFAULT_FILE, Settings, text_of
+from bot.settings import Settings, text_of
 from bot.store.documents import StoreError, StoreLockedError, WrongKeyRingError
 from bot.store.postgres import migrations as schema
 from bot.store.postgres.address import Address
@@ -124,17 +124,11 @@ async def rotate_secrets(settings: Settings) -> int:
     return DONE
 
 
-async def migrate(database: Path | Address | None) -> int:
-    """Bring the tables of a database up to date; `None`: DATABASE_URL is not set."""
-    if database is None:
-        _print(
-            [
-                f"DATABASE_URL is not set, so the store is the file {DEFAULT_FILE}, which needs no"
-                " migration."
-            ]
-        )
-    elif isinstance(database, Path):
-        _print(["There is nothing to do: the store is a file, which needs no migration."])
+async def migrate(database: Path | Address) -> int:
+    """Bring the tables of a database up to date."""
+    if isinstance(database, Path):
+        where = f"the store is the file {database}, which needs no migration"
+        _print([f"DATABASE_URL names no PostgreSQL: {where}."])
     else:
         steps = await schema.migrate(database, migrations())
         _print([f"applied {step}" for step in steps] or ["The store's schema is up to date."])

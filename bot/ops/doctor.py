@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.ops import doctor_slack as slack
 from bot.ops.doctor_store import (
     DISK_IS_WIPED,
     RING,
@@ -29,8 +28,16 @@ from bot.ops.output import (
 )
 from bot.ops.sealed_texts import Store
 from bot.settings import Settings, is_loopback, text_of
-from bot.slack.auth import check_api, fetch_grant
+from bot.slack.auth import (
+    MENTION_SCOPES,
+    NEEDED_SCOPES,
+    OPTIONAL_SCOPES,
+    Grant,
+    check_api,
+    fetch_grant,
+)
 from bot.slack.client import check_app_token
+from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
 from bot.store.documents import StoreError
 from bot.store.snapshot import FileStore
 from bot.tracker.client import foreign_status
@@ -43,6 +50,22 @@ HINT = (
     " redirect."
 )
 STORE_LIMIT_S = 30.0  # a large file on a slow disk is read as a whole
+BOT_TOKEN, APP_TOKEN, API = "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_API_URL"
+SCOPES, MENTIONS = "Slack permissions", "SLACK_MENTIONS"
+HINT_API = "Check the address: Slack's is https://slack.com/api/."
+HINT_BOT = (
+    'Copy the "Bot User OAuth Token" from "OAuth & Permissions" of your app'
+    " (https://api.slack.com/apps). If there is none, install the app again."
+)
+HINT_APP = (
+    'Make an app-level token with the scope connections:write under "Basic Information" of your'
+    " app, and turn Socket Mode on."
+)
+
+HINT_MENTIONS = (
+    'Follow "Command lines in messages" in docs/operators.md: update the manifest of the app, and'
+    " install the app again."
+)
 
 
 async def diagnose(settings: Settings, store: Store) -> list[Finding]:
@@ -67,18 +90,18 @@ def _slack_checks(
         token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
     )
     if settings.is_for_many:
-        asked = slack.check_call(check_api(client), slack.API, "Slack answers", slack.HINT_API)
-        yield found_within(slack.API, asked)
+        asked = check_call(check_api(client), API, "Slack answers", HINT_API)
+        yield found_within(API, asked)
     else:
         reads = settings.slack_mentions
-        asked = slack.check_bot_token(fetch_grant(client), reads_messages=reads)
-        yield found_within(slack.BOT_TOKEN, asked)
+        asked = check_bot_token(fetch_grant(client), reads_messages=reads)
+        yield found_within(BOT_TOKEN, asked)
     if app_token := text_of(settings.slack_app_token):
         # This asks for the address of a connection but opens none of the bot's ten:
         # https://docs.slack.dev/apis/events-api/using-socket-mode
-        about, detail = slack.APP_TOKEN, "Slack lets it connect by Socket Mode"
+        about, detail = APP_TOKEN, "Slack lets it connect by Socket Mode"
         asking = check_app_token(client, app_token)
-        yield found_within(about, slack.check_call(asking, about, detail, slack.HINT_APP))
+        yield found_within(about, check_call(asking, about, detail, HINT_APP))
 
 
 async def check_tracker(looking: Awaitable[int | None], url: str) -> Sequence[Finding]:
@@ -111,3 +134,65 @@ async def check_stored(store: Store, key_ring: str | None) -> Sequence[Finding]:
     except StoreError as error:
         ring = failure(RING, str(error), "Put a copy of the file back.")
     return [found, ring]
+
+
+async def check_bot_token(
+    fetching: Awaitable[Grant], *, reads_messages: bool = False
+) -> Sequence[Finding]:
+    """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
+    try:
+        grant = await fetching
+    except SlackError as error:
+        return [refusal(BOT_TOKEN, error, HINT_BOT)]
+    name, team_id = printable(grant.team_name or "?"), printable(grant.team_id or "?")
+    detail = f"Slack accepts it; it is the token of the workspace {name} ({team_id})"
+    found = [ok(BOT_TOKEN, detail)]
+    if grant.scopes is not None:
+        found += _permission_findings(grant.scopes, reads_messages=reads_messages)
+    return found
+
+
+async def check_call(
+    asking: Awaitable[object], about: str, detail: str, hint: str
+) -> Sequence[Finding]:
+    """Return `detail` when Slack answers a call, else its refusal and `hint`."""
+    try:
+        await asking
+    except SlackError as error:
+        return [refusal(about, error, hint)]
+    return [ok(about, detail)]
+
+
+def refusal(about: str, error: SlackError, hint: str) -> Finding:
+    """Return the finding for a failed call of Slack; `hint` is what to do after a refusal."""
+    if isinstance(error, SlackRefusedError):
+        return failure(about, f"Slack refuses it ({printable(error.code)})", hint)
+    if isinstance(error, SlackRateLimitedError):
+        return warning(about, "Slack's rate limit is reached", "Try again in a minute.")
+    return failure(
+        about,
+        f"no usable answer from Slack ({printable(str(error))})",
+        "Check the network, a proxy, and SLACK_API_URL.",
+    )
+
+
+def _permission_findings(granted: Set[str], *, reads_messages: bool) -> Iterator[Finding]:
+    """Yield which scopes are missing: a failure when the bot cannot do its work without them."""
+    if narrow := _lacking(NEEDED_SCOPES, granted):
+        hint = "Bring the app's manifest up to date with manifest.yml, and install the app again."
+        yield failure(SCOPES, f"missing: {narrow}", hint)
+    if wishes := _lacking(OPTIONAL_SCOPES, granted):
+        hint = "To use it, install the app again. Everything else works without it."
+        yield warning(SCOPES, f"not granted: {wishes}", hint)
+    if reads_messages:
+        if lacking := _lacking(MENTION_SCOPES, granted):
+            yield warning(MENTIONS, f"it is on, but not granted: {lacking}", HINT_MENTIONS)
+        else:
+            yield ok(MENTIONS, "the permissions for it are granted")
+    if not (narrow or wishes):
+        yield ok(SCOPES, f"all {len(NEEDED_SCOPES) + len(OPTIONAL_SCOPES)} are granted")
+
+
+def _lacking(wanted: Mapping[str, str], granted: Set[str]) -> str:
+    """Return the wanted scopes that are not granted, each with its reason."""
+    return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in granted)

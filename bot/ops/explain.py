@@ -10,7 +10,7 @@ from bot.process.clock import utc_now
 from bot.tracker.facts import Explained, explain
 from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import SECTIONS
-from bot.tracker.names import Names, humanized, load_names
+from bot.tracker.names import humanized, use_names
 from bot.tracker.readings import Reading, Verdict, section_name
 
 STDIO = "-"
@@ -37,21 +37,18 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
     if not isinstance(scan, dict):
         raise OperatingError(f"{printable(name)} holds no scan: a JSON object with sections.")
     sections = {section: scan[section] for section in SECTIONS if section in scan}
-    return [*_lines(explain(sections, utc_now(), _table(names_file)))]
-
-
-def _table(path: Path | None) -> Names:
     try:
-        return load_names(path)
+        use_names(names_file)
     except (OSError, ValueError) as error:
         raise OperatingError(f"SCAN_NAMES_FILE: {printable(str(error))}") from error
+    return [*_lines(explain(sections, utc_now()))]
 
 
 def _lines(explained: Explained) -> Iterator[str]:
     facts = explained.facts
     yield f"Issues: {_WORDS[facts.issue_knowledge]}"
-    yield f"Registration ends: {_end(facts.registration, facts.registration_knowledge)}"
-    yield f"Certificate ends: {_end(facts.certificate, facts.certificate_knowledge)}"
+    yield f"Registration ends: {_end(facts.registration, is_failed='whois' in facts.failed)}"
+    yield f"Certificate ends: {_end(facts.certificate, is_failed='ssl' in facts.failed)}"
     for sign, value in facts.signs.items():
         yield f"{humanized(sign)}: {printable(value)}"
     for name in SECTIONS:
@@ -64,8 +61,9 @@ def _lines(explained: Explained) -> Iterator[str]:
             yield "  no checks or issues recognized"
 
 
-def _end(end: EndDate | None, knowledge: Knowledge) -> str:
-    return f"{end.day}" if end else _WORDS[knowledge]
+def _end(end: EndDate | None, *, is_failed: bool) -> str:
+    unknown = Knowledge.FAILED if is_failed else Knowledge.UNRECOGNIZED
+    return f"{end.day}" if end else _WORDS[unknown]
 
 
 def _line(reading: Reading) -> str:

@@ -39,19 +39,27 @@ async def record_answers(store: Store, key_ring: str | None, url: str, file: Pat
             began = seconds_now()
             request = call.request(http, url.rstrip("/"), connect_s=CONNECT_S)
             try:
-                reply = await send(http, request, is_write=call.is_write)
+                reply = await send(http, request)
             except TrackerError as error:
                 answer["failed"] = type(error).__name__
                 return None
             answer |= {"seconds": round(seconds_now() - began), **_recorded(reply)}
             return reply
 
-        await ask(_list_call(NOT_A_KEY))
+        await ask(Call(key=NOT_A_KEY, deadline_s=LIST_S))
         if key := await _any_key(store, key_ring):
-            listed = await ask(_list_call(key))
+            listed = await ask(Call(key=key, deadline_s=LIST_S))
             if domain_id := _first_id(listed) if listed else None:
-                await ask(_scan_call(key, domain_id))
-    _write(file, {"version": __version__, "answers": answers})
+                path = scan_path(domain_id)
+                await ask(
+                    Call(key=key, deadline_s=SCAN_S, path=path, sent=FULL_SCAN, is_scan=True)
+                )
+    try:
+        record = {"version": __version__, "answers": answers}
+        file.write_text(json.dumps(record, indent=1) + "\n")  # noqa: ASYNC240  # nothing waits
+    except OSError as error:
+        where = printable(str(file))
+        raise OperatingError(f"{where} cannot be written: {error.strerror}") from error
     detail = (
         f"{printable(str(file))} holds names and types of {len(answers)} answers, without values"
     )
@@ -101,20 +109,6 @@ def _distinct(shapes: Sequence[Shape]) -> list[Shape]:
     return found
 
 
-def _list_call(key: str) -> Call:
-    return Call(key=key, deadline_s=LIST_S)
-
-
-def _scan_call(key: str, domain_id: str) -> Call:
-    return Call(
-        key=key,
-        deadline_s=SCAN_S,
-        path=scan_path(domain_id),
-        sent=FULL_SCAN,
-        is_scan=True,
-    )
-
-
 def _recorded(reply: Reply) -> dict[str, object]:
     try:
         value = parse_json(reply.body)
@@ -141,12 +135,3 @@ async def _any_key(store: Store, key_ring: str | None) -> str | None:
                 if ring and kind_of(document.key) == "key" and sealed.path == ("sealed",):
                     return sealed.opened(ring)
     return None
-
-
-def _write(file: Path, record: dict[str, object]) -> None:
-    try:
-        file.write_text(json.dumps(record, indent=1) + "\n")
-    except OSError as error:
-        raise OperatingError(
-            f"{printable(str(file))} cannot be written: {error.strerror}"
-        ) from error

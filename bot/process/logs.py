@@ -21,11 +21,6 @@ class _Redacting(structlog.stdlib.ProcessorFormatter):
         return redact(super().format(record))
 
 
-def bolt_logger() -> logging.Logger:
-    """Return the logger to hand to Bolt: on its own it would take the root's level, DEBUG too."""
-    return logging.getLogger("slack_bolt")
-
-
 def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr) -> None:
     """Send every log line, ours and the libraries', to `stream`.
 
@@ -72,7 +67,7 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))
     # Bolt 1.30 warns of a token and of stores that it is not to use, at every start.
-    bolt_logger().setLevel(logging.ERROR)
+    logging.getLogger("slack_bolt").setLevel(logging.ERROR)
 
 
 class _Counting(logging.Handler):

@@ -16,7 +16,7 @@ from bot.blocks.builders import (
 )
 from bot.blocks.message import Block, Message
 from bot.blocks.text import SYMBOLS, lines_within, literal, plural, score_number
-from bot.domains.end_views import end_sign, ends, sign_words, soon_words
+from bot.domains.end_views import END_COLUMNS, end_sign, ends, sign_words, soon_words
 from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
 from bot.scans.bulk_views import NEVER_SCANNED, item_name, selection_text
 from bot.scans.fact_views import SIGNS, end_named_by, issues_title
@@ -114,7 +114,7 @@ def _nothing_found(run: BulkScan, now: datetime) -> str:
     """Return what is not there, and for how many domains that is not known."""
     facts = [item.facts for item in run.scanned if item.facts]
     issues = sum(each.issue_knowledge in {Knowledge.KNOWN, Knowledge.NONE} for each in facts)
-    dates = sum(each.ends_are_known for each in facts)
+    dates = sum(len(ends(each)) == len(END_COLUMNS) for each in facts)
     sentences = []
     if issues == len(facts) and not any(each.issues for each in facts):
         sentences.append("No issues reported.")

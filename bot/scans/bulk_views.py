@@ -26,7 +26,7 @@ from bot.blocks.text import (
     moment_token,
     plural,
 )
-from bot.blocks.window import OPEN_MESSAGES
+from bot.dispatch.request import OPEN_MESSAGES
 from bot.scans.bulk_record import MAX_DOMAINS, BulkScan, Item
 from bot.scans.service import SECONDS_EACH
 from bot.tracker.rate_limit import Allowance

@@ -21,7 +21,6 @@ from bot.tracker.changes import Change, changes_between
 from bot.tracker.facts import facts_of
 from bot.tracker.findings import ScanFacts
 from bot.tracker.models import SECTIONS, Domain, ScanResult
-from bot.tracker.names import Names
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.sections import Section, section_of
 
@@ -81,8 +80,7 @@ class Scans:
     kept_facts: FactsRepository
     _: KW_ONLY
     clock: Clock
-    names: Names
-    _flights: SingleFlight[tuple[WorkspaceId, str], ScanReport] = field(
+    _flights: SingleFlight[tuple[WorkspaceId, str, bool], ScanReport] = field(
         default_factory=SingleFlight, init=False
     )
 
@@ -96,25 +94,17 @@ class Scans:
     ) -> ScanReport:
         """Scan `domain` now; simultaneous calls in this process get the same report.
 
-        Without `lists` the list is not asked for the new score: `note_scores` adds it.
+        Without `lists` the list is not asked for the new score: `note_scores` adds it. Those who
+        want it do not share such a scan.
 
         Raises:
             NoDomainIdError: the service lists it without an id.
             TrackerError, NoKeyError: the scan failed; nothing was kept.
         """
-        host, is_own = host_of(domain), False
-
-        async def scan() -> ScanReport:
-            nonlocal is_own
-            is_own = True
-            return await self._scan(workspace, domain, purpose, lists=lists)
-
-        report = await self._flights.run((workspace, host), scan)
-        # The call that began the scan may have asked for no list.
-        if lists and not is_own and report.score_after is None:
-            listed = await self._list_again(workspace, purpose)
-            report = replace(report, score_after=_score(listed, host))
-        return report
+        return await self._flights.run(
+            (workspace, host_of(domain), lists),
+            lambda: self._scan(workspace, domain, purpose, lists=lists),
+        )
 
     async def note_scores(self, workspace: WorkspaceId, hosts: Iterable[str]) -> Snapshot | None:
         """Add the present scores to the last reports of `hosts`, which have none.
@@ -170,7 +160,7 @@ class Scans:
             is_owned=domain.may_be(self.portfolio.owned_type),
             domain_id=domain.domain_id,
             scanned_at=now,
-            facts=facts_of(result.sections, now, self.names),
+            facts=facts_of(result.sections, now),
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 

@@ -1,14 +1,12 @@
 """Offer the domains of a message, and the forms of shortcuts."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.dispatch.answer import Sent
 from bot.dispatch.command_lines import CommandLines
-from bot.dispatch.request import FormErrors, Request, draw_or_reply
+from bot.dispatch.request import FormErrors, Request, Sent, draw_or_reply
 from bot.dispatch.router import Dispatcher
 from bot.domains.service import Portfolio
 from bot.scans import shortcut_views as views
@@ -37,29 +35,25 @@ class ShortcutListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         watched = [host for host in hosts if host in snapshot.by_host]
         others = [host for host in hosts if host not in snapshot.by_host]
-        long = views.long_names(hosts)
-        metadata = request.as_metadata(json.dumps(long))
-        form = views.found_form(watched, others, long, metadata)
+        form = views.found_form(watched, others, request.as_metadata())
         request.answer.view_id = window.view_id
         await draw_or_reply(request, form, None)
 
     async def run_picked(self, request: Request, picked: list[tuple[str, str]]) -> None:
         """Run a command for each picked domain, one after the other."""
-        long = json.loads(request.note or "[]")
-        for number, (command, value) in enumerate(picked):
+        for number, (command, host) in enumerate(picked):
             origin = request.origin
             if number >= RESPONSES:
                 origin = replace(origin, response_url=None)
             # The form says "please wait".
             answer = replace(request.answer, origin=origin, view_id=None, sent=Sent.PROGRESS)
             each = replace(request, origin=origin, trigger_id=None, answer=answer)
-            host = long[int(value)] if value.isdecimal() else value
             await self.lines.run(each, f"{command} {host}")
         await draw_or_reply(request, views.done_form(len(picked)), None)
 
 
 def read_picked(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return a command and a value for each picked domain; raise FormErrors if there is none."""
+    """Return a command and a host for each picked domain; raise FormErrors if there is none."""
     commands = {views.SCAN_BLOCK: "/scan", views.ADD_BLOCK: "/adddomain"}
     picked = [
         (command, str(option["value"]))

@@ -1,6 +1,6 @@
 """Draw the forms of the shortcut `Scan domains in message`. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection
 
 from bot.blocks.builders import (
     context,
@@ -13,7 +13,7 @@ from bot.blocks.builders import (
     section,
 )
 from bot.blocks.message import Block
-from bot.blocks.text import MAX_OPTION_VALUE_CHARS, host_text, lines_within, plural
+from bot.blocks.text import MAX_OPTION_VALUE_CHARS, host_text, plural
 
 # The callback ids in the manifest.
 SCAN, ADD, SCAN_MESSAGE = "shortcut.scan", "shortcut.add", "shortcut.scan_message"
@@ -23,33 +23,22 @@ PICKED = "shortcut.picked"
 MAX_PICKED = 10
 # https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element
 MAX_OPTIONS = 100
-# Of a form's metadata, which takes 3,000: https://docs.slack.dev/reference/views/modal-views
-MAX_KEPT_CHARS = 2_000
 # Until the form is drawn.
 LOOKING = plain_message("⏳ Checking the message for domains…")
 _TITLE = "Domains in message"
 _WHERE = "You alone see the answers, in this conversation or as direct messages."
 
 
-def long_names(hosts: Iterable[str]) -> list[str]:
-    """Return the names that the form has to keep, as they are too long for an option's value."""
-    long = (host for host in hosts if len(host) > MAX_OPTION_VALUE_CHARS)
-    return lines_within(long, MAX_KEPT_CHARS)
-
-
-def found_form(
-    watched: Sequence[str], others: Sequence[str], long: Sequence[str], metadata: str
-) -> Block:
+def found_form(watched: Collection[str], others: Collection[str], metadata: str) -> Block:
     """Return the form with the host names of a message: those of the portfolio, and others.
 
-    The value of one of the `long` ones is its index there.
+    One that is too long for an option's value is counted only.
     """
-    values = {host: host for host in (*watched, *others) if len(host) <= MAX_OPTION_VALUE_CHARS}
-    values |= {host: str(number) for number, host in enumerate(long)}
     shown, new = (
-        [option(values[host], host_text(host)) for host in hosts if host in values][:MAX_OPTIONS]
+        [option(host, host_text(host)) for host in hosts if len(host) <= MAX_OPTION_VALUE_CHARS]
         for hosts in (watched, others)
     )
+    shown, new = shown[:MAX_OPTIONS], new[:MAX_OPTIONS]
     if not (shown or new):
         return notice(_TITLE, [section("I found no domain names in this message.")])
     left_out = len(watched) + len(others) - len(shown) - len(new)

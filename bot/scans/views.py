@@ -22,23 +22,8 @@ from bot.blocks.builders import (
 )
 from bot.blocks.links import domain_url, linked_name
 from bot.blocks.message import SHARE, Block, Message
-from bot.blocks.text import (
-    bold,
-    host_text,
-    lines_within,
-    literal,
-    moment_token,
-    outside,
-    plural,
-)
-from bot.domains.end_views import (
-    END_COLUMNS,
-    end_date_text,
-    end_sign,
-    end_text,
-    ends,
-    sign_words,
-)
+from bot.blocks.text import bold, host_text, lines_within, literal, moment_token, outside, plural
+from bot.domains.end_views import END_COLUMNS, end_date_text, end_sign, end_text, ends, sign_words
 from bot.scans.fact_views import end_named_by, health_mrkdwn, issue_text, issues_title
 from bot.scans.finding_views import change_line, finding_lines, record_count
 from bot.scans.service import ScanReport

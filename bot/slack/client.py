@@ -10,9 +10,7 @@ import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
-from slack_sdk.http_retry.request import HttpRequest
 from slack_sdk.http_retry.response import HttpResponse
-from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.command_names import renamed
@@ -44,10 +42,6 @@ MAX_PAGES = 10
 AGAIN_AFTER_S = 1.0
 # Three calls, of which the second carries the file.
 UPLOADED_WITHIN_S = 30.0
-# How Slack refuses what is in a view: https://docs.slack.dev/reference/methods/views.publish#errors
-_VIEW_REFUSED = frozenset(
-    {"invalid_arguments", "invalid_blocks", "invalid_view", "view_too_large"}
-)
 
 
 def _to_slack_error(failure: Exception) -> errors.SlackError:
@@ -82,12 +76,7 @@ class ShortWait(AsyncRateLimitErrorRetryHandler):
     """Calls again after a rate limit of at most 3 s; the SDK (3.47) would sleep for any time."""
 
     async def _can_retry_async(
-        self,
-        *,
-        state: RetryState,  # noqa: ARG002  # the SDK's signature
-        request: HttpRequest,  # noqa: ARG002  # the SDK's signature
-        response: HttpResponse | None = None,
-        error: Exception | None = None,  # noqa: ARG002  # the SDK's signature
+        self, *, response: HttpResponse | None = None, **_more: Any
     ) -> bool:
         if response is None or response.status_code != 429:
             return False
@@ -213,32 +202,26 @@ async def open_form(
 
     `is_above`: above the form in which something was pressed.
     """
+    view = renamed(dict(form))
     async with slack_errors():
         if is_above:
-            response = await client.views_push(trigger_id=trigger_id, view=renamed(dict(form)))
+            response = await client.views_push(trigger_id=trigger_id, view=view)
         else:
-            response = await client.views_open(trigger_id=trigger_id, view=renamed(dict(form)))
+            response = await client.views_open(trigger_id=trigger_id, view=view)
     return str(response["view"]["id"])
 
 
-async def update_form(
-    client: AsyncWebClient, view_id: str, form: Mapping[str, Any], *, if_hash: str | None = None
-) -> str:
-    """Replace an open form, in at most two tries; return its hash. Raise SlackError.
-
-    With `if_hash` only the form of that hash: `hash_conflict` otherwise, see
-    https://docs.slack.dev/surfaces/modals#handling_race_conditions
-    """
+async def update_form(client: AsyncWebClient, view_id: str, form: Mapping[str, Any]) -> None:
+    """Replace an open form, in at most two tries; raise SlackError."""
     view = renamed(dict(form))
     try:
         async with slack_errors():
-            response = await client.views_update(view_id=view_id, view=view, hash=if_hash)
+            await client.views_update(view_id=view_id, view=view)
     except errors.SlackUnavailableError as error:
         logger.info("the form is drawn again", error=repr(error))
         await asyncio.sleep(AGAIN_AFTER_S)
         async with slack_errors():
-            response = await client.views_update(view_id=view_id, view=view, hash=if_hash)
-    return str(response["view"]["hash"])
+            await client.views_update(view_id=view_id, view=view)
 
 
 async def open_direct(client: AsyncWebClient, user_id: str) -> str:
@@ -317,13 +300,10 @@ async def check_app_token(client: AsyncWebClient, app_token: str) -> None:
 
 async def publish_home(client: AsyncWebClient, user_id: str, page: Message) -> None:
     """Publish a Home tab, or its fallback where Slack refuses its blocks; raise SlackError."""
-    view = {"type": "home", "blocks": renamed(page.blocks)}
-    try:
+
+    async def publish(each: Message) -> None:
+        view = {"type": "home", "blocks": renamed(each.blocks)}
         async with slack_errors():
             await client.views_publish(user_id=user_id, view=view)
-    except errors.SlackRefusedError as error:
-        fallback = page.fallback()
-        if error.code not in _VIEW_REFUSED or fallback is None:
-            raise
-        logger.warning("blocks refused", code=error.code, has_fallback=True)
-        await publish_home(client, user_id, fallback)
+
+    await send_with_fallback(publish, page)

@@ -10,53 +10,26 @@ from typing import ClassVar
 from bot.process.errors import BotError
 
 # The call may have taken effect: "some aspect of the operation succeeded before the error".
-OUTAGES = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout"})
+OUTAGES = {"internal_error", "fatal_error", "service_unavailable", "request_timeout"}
 # HTTP 429 says the first, chat.postMessage itself the second.
-TOO_FAST = frozenset({"ratelimited", "rate_limited"})
-# A second table in a message is reported as an invalid attachment.
-BLOCKS = frozenset(
-    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_attachments"}
-)
-TRIGGERS = frozenset(
-    {
-        *("expired_trigger_id", "trigger_expired", "exchanged_trigger_id", "trigger_exchanged"),
-        "invalid_trigger_id",
-    }
-)
-# The bot cannot post in one channel. A private one that it is not in is "not found".
-CHANNEL = frozenset(
-    {
-        *("channel_not_found", "channel_type_not_supported", "is_archived", "is_inactive"),
-        *("method_not_supported_for_channel_type", "no_permission", "not_in_channel"),
-    }
-)
+TOO_FAST = {"ratelimited", "rate_limited"}
+TRIGGERS = {
+    *("expired_trigger_id", "trigger_expired", "exchanged_trigger_id", "trigger_exchanged"),
+    "invalid_trigger_id",
+}
 # A preference of the channel, or of the organisations that share it.
 CHANNEL_PREFIXES = ("restricted_action", "slack_connect_")
-PERSON = frozenset(
-    {
-        *("cannot_dm_bot", "invalid_user_combination", "user_disabled", "user_not_found"),
-        *("user_not_visible", "users_not_found"),
-    }
-)
 # Nothing can be posted anywhere in the workspace, until Slack or an admin changes that: as after
 # a rate limit.
 HELD_FOR_S = 3600.0
-WORKSPACE = frozenset(
-    {
-        *("access_denied", "accesslimited", "ekm_access_denied", "enterprise_is_restricted"),
-        *("message_limit_exceeded", "org_login_required", "team_added_to_org"),
-        "two_factor_setup_required",
-    }
-)
-TOKEN = frozenset(
-    {
-        *("account_inactive", "invalid_auth", "invalid_refresh_token", "not_authed"),
-        *("team_access_not_granted", "token_expired", "token_revoked"),
-    }
-)
+WORKSPACE = {
+    *("access_denied", "accesslimited", "ekm_access_denied", "enterprise_is_restricted"),
+    *("message_limit_exceeded", "org_login_required", "team_added_to_org"),
+    "two_factor_setup_required",
+}
 MISSING_SCOPE = "missing_scope"
 # The first is in the documentation, the second is what workspaces on the free plan answer.
-NO_USER_GROUPS = frozenset({"plan_upgrade_required", "paid_teams_only"})
+NO_USER_GROUPS = {"plan_upgrade_required", "paid_teams_only"}
 
 
 class SlackError(BotError):
@@ -123,12 +96,27 @@ class MissingScopeError(SlackRefusedError):
         super().__init__(MISSING_SCOPE)
 
 
-_REFUSALS: tuple[tuple[frozenset[str], type[SlackRefusedError]], ...] = (
-    (BLOCKS, BlocksRefusedError),
-    (CHANNEL, ChannelClosedError),
-    (PERSON, PersonUnreachableError),
-    (TOKEN, TokenRefusedError),
-)
+_REFUSALS: dict[type[SlackRefusedError], set[str]] = {
+    # A second table in a message is reported as an invalid attachment. The last three are of
+    # views: https://docs.slack.dev/reference/methods/views.publish#errors
+    BlocksRefusedError: {
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_attachments"),
+        *("invalid_arguments", "invalid_view", "view_too_large"),
+    },
+    # The bot cannot post in one channel. A private one that it is not in is "not found".
+    ChannelClosedError: {
+        *("channel_not_found", "channel_type_not_supported", "is_archived", "is_inactive"),
+        *("method_not_supported_for_channel_type", "no_permission", "not_in_channel"),
+    },
+    PersonUnreachableError: {
+        *("cannot_dm_bot", "invalid_user_combination", "user_disabled", "user_not_found"),
+        *("user_not_visible", "users_not_found"),
+    },
+    TokenRefusedError: {
+        *("account_inactive", "invalid_auth", "invalid_refresh_token", "not_authed"),
+        *("team_access_not_granted", "token_expired", "token_revoked"),
+    },
+}
 
 
 def slack_error(code: str, *, retry_after_s: float = 1, needed: str = "") -> SlackError:
@@ -144,4 +132,4 @@ def slack_error(code: str, *, retry_after_s: float = 1, needed: str = "") -> Sla
     if code == MISSING_SCOPE:
         return MissingScopeError(needed)
     other = ChannelClosedError if code.startswith(CHANNEL_PREFIXES) else SlackRefusedError
-    return next((kind for known, kind in _REFUSALS if code in known), other)(code)
+    return next((kind for kind, known in _REFUSALS.items() if code in known), other)(code)

@@ -94,16 +94,15 @@ class Posting:
         `is_outcome_unknown`, may be there.
         """
         self._check_hold(workspace)
-        client = await self._client(workspace)
         thread = {"thread_ts": thread_ts} if thread_ts else {}
-        try:
-            async with self._answers(workspace):
+        async with self._answers(workspace) as client:
+            try:
                 return await send_with_fallback(
                     lambda each: post_message(client, channel_id, {**each.as_args(), **thread}),
                     message,
                 )
-        finally:
-            self._end_turn(workspace, channel_id)
+            finally:
+                self._end_turn(workspace, channel_id)
 
     async def send_dm(self, workspace: WorkspaceId, user_id: str, message: Message) -> SentMessage:
         """Send a person a direct message, after a turn of its channel; return where it is.
@@ -112,9 +111,8 @@ class Posting:
         """
         self._check_hold(workspace)
         try:
-            client = await self._client(workspace)
             with _nothing_posted():  # it may be open now, but no message was sent
-                async with self._answers(workspace):
+                async with self._answers(workspace) as client:
                     channel_id = await open_direct(client, user_id)
             await self.acquire_turn(workspace, channel_id)
             return SentMessage(channel_id, await self.post(workspace, channel_id, message))
@@ -123,37 +121,34 @@ class Posting:
 
     async def admins(self, workspace: WorkspaceId, limit: int) -> tuple[str, ...]:
         """Return the ids of some admins and owners of a workspace; raise SlackError."""
-        client = await self._client(workspace)
-        async with self._answers(workspace):
+        async with self._answers(workspace) as client:
             return await fetch_admins(client, workspace, limit)
 
     async def send_file(
         self, workspace: WorkspaceId, channel_id: str, ts: str, name: str, content: bytes
     ) -> None:
         """Send a file into the thread of a message; raise SlackError."""
-        client = await self._client(workspace)
-        async with self._answers(workspace):
+        async with self._answers(workspace) as client:
             await upload_file(client, channel_id, name, content, "", thread_ts=ts)
 
     async def member(self, workspace: WorkspaceId, user_id: str) -> Member:
         """Return a person as Slack describes them now; raise SlackError."""
-        client = await self._client(workspace)
-        async with self._answers(workspace):
+        async with self._answers(workspace) as client:
             return await fetch_member(client, workspace, user_id)
 
     async def edit(self, workspace: WorkspaceId, sent: SentMessage, message: Message) -> None:
         """Replace the content of a message; raise SlackError, also as `acquire_turn`."""
         await self.acquire_turn(workspace, sent.channel_id)
-        client = await self._client(workspace)
-        async with self._answers(workspace):
+        async with self._answers(workspace) as client:
             await edit_message(client, sent, message.as_args())
 
     @asynccontextmanager
-    async def _answers(self, workspace: WorkspaceId) -> AsyncIterator[None]:
-        """Limit the wait for Slack inside the block, and heed its rate limit."""
+    async def _answers(self, workspace: WorkspaceId) -> AsyncIterator[AsyncWebClient]:
+        """Yield the client; limit the wait for Slack inside the block, and heed its rate limit."""
+        client = await self._client(workspace)
         try:
             async with slack_errors(), asyncio.timeout(ANSWERED_WITHIN_S):
-                yield
+                yield client
         except errors.SlackRateLimitedError as error:
             until = self._clock() + error.retry_after_s
             self._held_until[workspace] = max(until, self._held_until.get(workspace, until))

@@ -110,41 +110,29 @@ class Replies:
         args, thread = message.as_args(), origin.thread(to_channel=to_channel)
         if to_channel and origin.response_url:
             await self._respond(client, origin.response_url, {**args, **how})
+        elif to_channel and not (origin.channel_id and thread):
+            raise errors.SlackRefusedError("no response_url")
         elif to_channel:
-            if not (origin.channel_id and thread):
-                raise errors.SlackRefusedError("no response_url")
-            await post_message(client, origin.channel_id, {**args, **thread})
-        elif not await self._send_there(client, origin, args, how):
-            direct = await open_direct(client, origin.user_id)
-            thread = {} if origin.channel_id else thread
-            await post_message(client, direct, {**message.for_one().as_args(), **thread})
-
-    async def _send_there(
-        self,
-        client: AsyncWebClient,
-        origin: Origin,
-        args: Mapping[str, Any],
-        how: Mapping[str, Any],
-    ) -> bool:
-        """Answer the person where they asked; return whether it arrived.
-
-        Raise BlocksRefusedError: they would be refused in the next way, too.
-        """
+            await post_message(client, origin.channel_id or "", {**args, **thread})
+        if to_channel:
+            return
         if origin.response_url:
             with _logged("response_url"):
                 await self._respond(client, origin.response_url, {**args, **how})
-                return True
+                return
         if origin.channel_id:
+            thread_ts, thread = thread.get("thread_ts"), {}
             with _logged("channel"):
                 async with slack_errors():
                     await client.chat_postEphemeral(
                         channel=origin.channel_id,
                         user=origin.user_id,
-                        thread_ts=origin.thread(to_channel=False).get("thread_ts"),
+                        thread_ts=thread_ts,
                         **args,
                     )
-                return True
-        return False
+                return
+        direct = await open_direct(client, origin.user_id)
+        await post_message(client, direct, {**message.for_one().as_args(), **thread})
 
     async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:
         try:

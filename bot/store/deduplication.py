@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 from cachetools import TTLCache
 
+from bot.process.clock import seconds_now
 from bot.store.documents import StoreError
+
+if TYPE_CHECKING:
+    from bot.store.postgres.documents import PostgresDedup
 
 logger = structlog.get_logger()
 # Slack's signatures are good for five minutes either way:
@@ -20,50 +24,31 @@ MAX_REMEMBERED = 100_000
 ASKED_WITHIN_S = 0.6
 
 
-class DedupStore(Protocol):
-    """Remembers names for ten minutes at least. A name begins with what it names: `request/…`.
+class Dedup:
+    """The names that came in the last ten minutes: to this process, or to any (`stored`).
 
-    One that is shared by several processes raises StoreError when they cannot be asked.
+    A name begins with what it names: `request/…`. While the others cannot be asked, or do not
+    answer in time, only what came to this process is known: people's commands go on, and Slack
+    repeats nothing in those ten minutes unless the ack was late, or somebody replays a request
+    that they have got hold of.
     """
 
-    async def remember(self, name: str) -> bool:
-        """Say whether `name` comes for the first time, and remember it, in one step."""
-
-    async def forget(self, name: str) -> None:
-        """Let `name` be new again: what it asked for has failed."""
-
-
-class MemoryDedup:
-    """What this process has seen in the last ten minutes."""
-
-    def __init__(self, *, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        stored: "PostgresDedup | Dedup | None" = None,
+        *,
+        clock: Callable[[], float] = seconds_now,
+    ) -> None:
+        self._stored = stored
         self._names: TTLCache[str, bool] = TTLCache(MAX_REMEMBERED, REMEMBERED_FOR_S, timer=clock)
 
     async def remember(self, name: str) -> bool:
+        """Say whether `name` comes for the first time, and remember it; never raise."""
         if name in self._names:
             return False
         self._names[name] = True
-        return True
-
-    async def forget(self, name: str) -> None:
-        self._names.pop(name, None)
-
-
-class SharedDedup:
-    """What any process has seen (`stored`), and what this one has (`here`). Never raises.
-
-    While the others cannot be asked, or do not answer in time, only what came to this process
-    is known: people's commands go on, and Slack repeats nothing in those ten minutes unless the
-    ack was late, or somebody replays a request that they have got hold of.
-    """
-
-    def __init__(self, stored: DedupStore, *, here: DedupStore) -> None:
-        self._stored = stored
-        self._here = here
-
-    async def remember(self, name: str) -> bool:
-        if not await self._here.remember(name):
-            return False
+        if self._stored is None:
+            return True
         try:
             async with asyncio.timeout(ASKED_WITHIN_S):
                 is_new = await self._stored.remember(name)
@@ -71,14 +56,24 @@ class SharedDedup:
             logger.warning("no other process could be asked what it has seen", error=repr(error))
             return True
         if not is_new:  # another process has it, and may forget it
-            await self._here.forget(name)
+            self._names.pop(name, None)
         return is_new
 
     async def forget(self, name: str) -> None:
-        """See `DedupStore.forget`. If the store fails, other processes still know `name`."""
-        await self._here.forget(name)
+        """Let `name` be new again: what it asked for has failed.
+
+        If the store fails, other processes still know it.
+        """
+        self._names.pop(name, None)
+        if self._stored is None:
+            return
         try:
             async with asyncio.timeout(ASKED_WITHIN_S):
                 await self._stored.forget(name)
         except (StoreError, TimeoutError) as error:
             logger.warning("other processes may still know it", error=repr(error))
+
+    async def drop_old(self) -> None:
+        """Let the store lose what came more than ten minutes ago; raise StoreError."""
+        if self._stored:
+            await self._stored.drop_old()

@@ -71,7 +71,6 @@ class Documents(Protocol):
 
     async def get(self, key: str) -> Document | None:
         """Return the document, or `None` when there is none."""
-        ...
 
     async def put(
         self,
@@ -87,36 +86,27 @@ class Documents(Protocol):
         otherwise "only if it is still at this revision". A key that was deleted and made again has
         another revision. If the condition does not hold, it raises ConflictError.
         """
-        ...
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
         """Forget a document; return whether there was one. For `if_rev` see `put`."""
-        ...
 
     async def delete_prefix(self, prefix: str) -> int:
         """Forget, in one step, all whose key begins with `prefix`; return how many.
 
         Nothing of it is left in a file either. The empty prefix is refused.
         """
-        ...
 
     async def vacuum(self) -> None:
         """Leave in the storage no trace of what was deleted or replaced before.
 
         It may take minutes, while other callers wait.
         """
-        ...
 
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        """Return the first `limit` documents (`None`: all) under `prefix`, in key order.
-
-        The empty prefix means all.
-        """
-        ...
+    async def list_prefix(self, prefix: str) -> list[Document]:
+        """Return the documents under `prefix`, in key order; the empty prefix means all."""
 
     async def list_keys(self, prefix: str) -> list[str]:
         """Return the keys of what `list_prefix` would return, without reading any of it."""
-        ...
 
     async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         """Return at most `limit` keys of what is due at `moment`, the longest due first.
@@ -124,15 +114,12 @@ class Documents(Protocol):
         `kinds` are the wanted second parts of keys, none for all. A document stays due until it
         is put with another `due_at` or deleted.
         """
-        ...
 
     async def check(self) -> None:
         """Write and read; raise StoreError also when the data is no longer in its place."""
-        ...
 
     async def close(self) -> None:
         """Finish and let go of the storage. Closing twice does no harm."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

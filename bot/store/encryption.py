@@ -138,10 +138,11 @@ def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
             path.chmod(OWNER_ONLY)
     except OSError as error:
         raise StoreError(f"the key file {path} cannot be used: {error.strerror}") from error
-    return _read_key_file(path), is_new
+    return read_key_file(path), is_new
 
 
-def _read_key_file(path: Path) -> KeyRing:
+def read_key_file(path: Path) -> KeyRing:
+    """Return the ring in a file; raise as `load_or_make_key_file` does."""
     try:
         return KeyRing.parse(path.read_text(errors="replace"))
     except OSError as error:
@@ -209,16 +210,3 @@ class RingSource:
 def key_file_of(database: Path) -> Path:
     """Return where the bot keeps the key that it made for a database."""
     return database.with_name(f"{database.name}.key")
-
-
-def ring_source(setting: str | None, database: Path) -> RingSource:
-    """Return the ring of the setting, or else that of the key file; make nothing.
-
-    Raises:
-        WrongKeyRingError: the key file holds no ring.
-        StoreError: it cannot be read.
-    """
-    if setting:
-        return RingSource(KeyRing.parse(setting))
-    path = key_file_of(database)
-    return RingSource(_read_key_file(path) if path.exists() else None, path)

@@ -27,7 +27,6 @@ class ErasableDocuments(Documents, Protocol):
 
     async def welcome(self, prefix: str) -> None:
         """Take in again what lies under `E1.T1/`, or `E1.` for all of an organisation."""
-        ...
 
 
 class FencedDocuments:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from bot.store.documents import Document, Documents, StoreError, encode_row, encode_value
-from bot.store.encryption import RingSource, ring_source
+from bot.store.encryption import KeyRing, RingSource, key_file_of, read_key_file
 from bot.store.files import FileLock, lock_file_of, make_private_database
 from bot.store.sqlite import ALL_ROWS, BUSY_S, begin_reading, document_of, open_sqlite
 
@@ -99,7 +99,16 @@ class FileStore:
             await documents.close()
 
     def ring_source(self, setting: str | None) -> RingSource:
-        return ring_source(setting, self.path)
+        """Return the ring of the setting, or else that of the key file; make nothing.
+
+        Raises:
+            WrongKeyRingError: the key file holds no ring.
+            StoreError: it cannot be read.
+        """
+        if setting:
+            return RingSource(KeyRing.parse(setting))
+        path = key_file_of(self.path)
+        return RingSource(read_key_file(path) if path.exists() else None, path)
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:

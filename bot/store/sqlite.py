@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,15 +36,9 @@ T = TypeVar("T")
 BUSY_S = 5.0
 # As bytes: text that is no UTF-8 would be an error before its key is known.
 ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
-PAGE_ROWS = 100  # a document may be of a megabyte
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
-# A page in one row of hex: text that is no UTF-8, or damage, is an error then before sqlitedict
-# fetches rows, where it would end sqlitedict's thread without an answer.
-PAGE = """
-    SELECT group_concat(hex(key) || ' ' || value)
-    FROM (SELECT key, {value} AS value FROM docs WHERE key >= ? AND key < ? ORDER BY key LIMIT ?)
-"""
-DOCUMENTS, KEYS = PAGE.format(value="hex(value)"), PAGE.format(value="''")
+RANGE = f"{ALL_ROWS} WHERE key >= ? AND key < ? ORDER BY key"
+KEYS = "SELECT CAST(key AS BLOB) FROM docs WHERE key >= ? AND key < ? ORDER BY key"
 DELETE_UNDER = "DELETE FROM docs WHERE key >= ? AND key < ?"
 
 
@@ -79,25 +73,26 @@ def document_of(key: str, value: bytes) -> Document:
         raise ValueError(f"{key!r} cannot be read: {error}") from error
 
 
-def heads_in(path: Path) -> tuple[dict[str, int], dict[str, datetime]]:
+def heads_in(
+    connection: sqlite3.Connection, path: Path
+) -> tuple[dict[str, int], dict[str, datetime]]:
     """Check the whole file; return the documents' revisions, and when each is due.
 
-    StoreError: it is damaged. Done with plain sqlite3, because sqlitedict hangs when it meets
-    damage between two rows.
+    StoreError: it is damaged.
     """
     revs: dict[str, int] = {}
     due: dict[str, datetime] = {}
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)) as connection:
-        for key, value in begin_reading(connection, path, ALL_ROWS) or ():
-            try:
-                document = decode_row(key.decode(), value or b"")
-            except ValueError:
-                # It stays in the file. Reading it is a StoreError; the others can be used.
-                logger.warning("a stored document cannot be read: %r", key)
-                continue
-            revs[document.key] = document.rev
-            if document.due_at:
-                due[document.key] = document.due_at
+    for key, value in begin_reading(connection, path, ALL_ROWS) or ():
+        try:
+            document = decode_row(key.decode(), value or b"")
+        except ValueError:
+            # It stays in the file. Reading it is a StoreError; the others can be used.
+            logger.warning("a stored document cannot be read: %r", key)
+            continue
+        revs[document.key] = document.rev
+        if document.due_at:
+            due[document.key] = document.due_at
+    connection.execute("COMMIT")
     return revs, due
 
 
@@ -127,21 +122,11 @@ def range_of(prefix: str) -> tuple[str, str | bytes]:
     return prefix, AFTER_ALL_TEXT if end is None else end
 
 
-def read_rows(
-    rows: SqliteDict, query: str, start: str, end: str | bytes, limit: int | None = None
-) -> list[tuple[str, bytes]]:
-    """Return the first `limit` rows (`None`: all) from `start` to before `end`, in key order."""
-    found: list[tuple[str, bytes]] = []
-    while (wanted := PAGE_ROWS if limit is None else min(PAGE_ROWS, limit - len(found))) > 0:
-        (text,) = rows.conn.select_one(query, (start, end, wanted))
-        pairs = (pair.split(" ") for pair in (text or "").split(",") if pair)
-        # Sorted again: SQLite does not promise in which order group_concat meets the rows.
-        page = sorted((bytes.fromhex(key).decode(), bytes.fromhex(value)) for key, value in pairs)
-        found += page
-        if len(page) < wanted:
-            break
-        start = f"{page[-1][0]}\0"  # the first key after it
-    return found
+def read_rows(connection: sqlite3.Connection, start: str, end: str | bytes) -> list[Document]:
+    """Return the documents from `start` to before `end`, in key order."""
+    # All at once: a statement under way would keep a VACUUM out.
+    rows = connection.execute(RANGE, (start, end)).fetchall()
+    return [document_of(key.decode(), value or b"") for key, value in rows]
 
 
 class SqliteDocuments:
@@ -157,16 +142,20 @@ class SqliteDocuments:
         self._timeout_s = timeout_s
         self._is_closed = False
         real = path.resolve()
-        self._lock = FileLock(lock_file_of(real))
-        try:
+        with ExitStack() as undo:
+            self._lock = FileLock(lock_file_of(real))
+            undo.callback(self._lock.release)
             make_private_database(real)
             self._watched = (Watch(path.absolute()), self._lock.watch)
-            # No other process writes: what is known here needs no way to sqlitedict's thread.
-            self._revs, self._due = heads_in(real)
+            # Reads need no way to sqlitedict's thread, which damage or text that is no UTF-8 ends
+            # without an answer.
+            self._reader = sqlite3.connect(
+                real, isolation_level=None, timeout=BUSY_S, check_same_thread=False
+            )
+            undo.callback(self._reader.close)
+            self._revs, self._due = heads_in(self._reader, real)  # no other process writes
             self._rows = open_rows(real)
-        except BaseException:
-            self._lock.release()
-            raise
+            undo.pop_all()
         self._writer = self._rows.conn
 
     async def run(self, action: Callable[[SqliteDict], T]) -> T:
@@ -250,15 +239,15 @@ class SqliteDocuments:
         if is_busy:
             raise StoreError("another program reads the file, so traces are left in its log")
 
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+    async def list_prefix(self, prefix: str) -> list[Document]:
         wanted = range_of(prefix)
-        return await self.run(
-            lambda rows: [document_of(*row) for row in read_rows(rows, DOCUMENTS, *wanted, limit)]
-        )
+        return await self.run(lambda _: read_rows(self._reader, *wanted))
 
     async def list_keys(self, prefix: str) -> list[str]:
         wanted = range_of(prefix)
-        return await self.run(lambda rows: [key for key, _ in read_rows(rows, KEYS, *wanted)])
+        return await self.run(
+            lambda _: [key.decode() for (key,) in self._reader.execute(KEYS, wanted).fetchall()]
+        )
 
     async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         utc = checked_moment(moment)
@@ -283,6 +272,7 @@ class SqliteDocuments:
             self._is_closed = True
             self._thread.shutdown(wait=False)
             if not self._writer.is_alive():  # else it may still be writing: keep others out
+                self._reader.close()
                 self._lock.release()
 
     def _note(self, document: Document) -> None:
@@ -303,8 +293,8 @@ class SqliteDocuments:
         return document.rev if document else None
 
     def _get(self, key: str) -> Document | None:
-        row = read_rows(self._rows, DOCUMENTS, key, f"{key}\0", 1)
-        return document_of(*row[0]) if row else None
+        found = read_rows(self._reader, key, f"{key}\0")
+        return found[0] if found else None
 
     def _queued(self, action: Callable[[SqliteDict], T]) -> "asyncio.Future[T]":
         """Queue an action for the thread; return its future. StoreError: the store is closed."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from bot.tracker.dates import read_date
 from bot.tracker.ends import is_end_name
-from bot.tracker.names import default_names, normalized
+from bot.tracker.names import normalized
 from bot.tracker.sections import Scalar, ScanValue, Section
 
 # Names of values that move by themselves. A date is one of them unless it is an end date.
@@ -219,7 +219,7 @@ def _weight(section: str, *parts: ScanValue | None) -> tuple[bool, int]:
 
 
 def _is_end_name(section: str, part: ScanValue) -> bool:
-    return bool(part.path) and is_end_name(section, part.path[-1], default_names())
+    return bool(part.path) and is_end_name(section, part.path[-1])
 
 
 def _texts_of(part: ScanValue | None) -> set[str]:

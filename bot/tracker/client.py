@@ -23,6 +23,7 @@ from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send
 from bot.tracker.models import (
     Listing,
     NewDomain,
+    NoResultError,
     RateLimitedError,
     ScanResult,
     TimedOutError,
@@ -33,9 +34,8 @@ from bot.tracker.rate_limit import Allowance, Purpose, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 from bot.tracker.slots import Slots
 
-# The limits of a whole call with all attempts, and of the wait for a slot among the requests
-# before that; a scan waits for one up to `SCAN_S`.
-LIST_S, ADD_S, SCAN_S, SLOT_S = 30.0, 30.0, 120.0, 60.0
+# The limits of a whole call with all attempts.
+LIST_S, ADD_S, SCAN_S = 30.0, 30.0, 120.0
 RETRY_WAIT_S = 0.25
 # No key by form and length: service document, section 2.1.
 NOT_A_KEY = "doctor"
@@ -58,7 +58,7 @@ async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float)
     """
     call = Call(key=NOT_A_KEY, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
-    reply = await send(http, request, is_write=False)
+    reply = await send(http, request)
     # Not by the status: a proxy of something else may answer 401 or 403 too.
     return None if refusal_in_text(reply.body.decode(errors="replace")) else reply.status
 
@@ -84,19 +84,14 @@ class TrackerClient:
     """
 
     def __init__(
-        self,
-        http: httpx.AsyncClient,
-        *,
-        base_url: str,
-        limits: SharedLimits,
-        on_call: OnCall,
+        self, http: httpx.AsyncClient, *, base_url: str, limits: SharedLimits, on_call: OnCall
     ) -> None:
         self._http = http
         self._base_url = base_url.rstrip("/")
         self._limits = limits
         self._on_call = on_call
         self._under_way: set[asyncio.Task[Any]] = set()
-        self._slots = Slots(wait_s=SLOT_S, scan_wait_s=SCAN_S)
+        self._slots = Slots()
 
     async def allowance(self, workspace: WorkspaceId, key: str) -> Allowance:
         """Return what is left of a key's hour, as all processes know it; raise StoreError."""
@@ -148,7 +143,7 @@ class TrackerClient:
             await self._limits.before_request(workspace, key_id)
             self._limits.limiter.check(key_id, purpose)
             async with self._slots.acquire(
-                workspace, is_scan=call.is_scan, gives_way=purpose.gives_way
+                workspace, is_scan=call.is_scan, gives_way=purpose is Purpose.BULK
             ):
                 self._limits.limiter.check_wait(key_id)
                 try:
@@ -193,14 +188,17 @@ class TrackerClient:
         """Send the request once; let the rate limiter learn from the reply."""
         limiter = self._limits.limiter
         request = call.request(self._http, self._base_url, connect_s=CONNECT_S)
-        reply = await send(self._http, request, is_write=call.is_write)
-        if (remaining := requests_remaining(reply.headers)) is not None:
-            limiter.record_remaining(key_id, remaining)
         try:
+            reply = await send(self._http, request)
+            if (remaining := requests_remaining(reply.headers)) is not None:
+                limiter.record_remaining(key_id, remaining)
             answer = await _decoded(decode, reply, without=call.key)
         except RateLimitedError:
             wait_s = limiter.record_rate_limit(key_id, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
+        except NoResultError as error:
+            error.is_outcome_unknown = error.is_outcome_unknown and call.is_write
+            raise
         limiter.record_success(key_id)
         return answer
 

@@ -1,4 +1,7 @@
-"""Decode replies of the API: domains, scans, errors, rate-limit headers. Pure."""
+"""Decode replies of the API: domains, scans, errors, rate-limit headers. Pure.
+
+The errors are those of a write: of a read `TrackerClient` knows the outcome.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,7 +15,6 @@ from bot.tracker.error_messages import (
     refusal_in_json,
     refusal_in_text,
     says_failure,
-    sole_refusal,
 )
 from bot.tracker.models import (
     SECTIONS,
@@ -101,7 +103,7 @@ def refused(refusal: Refusal, status: int) -> TrackerError:
     return refusal(f"the service refused with status {status}")
 
 
-def failure(status: int, body: bytes, *, is_write: bool) -> TrackerError:
+def failure(status: int, body: bytes) -> TrackerError:
     """Return the error of a reply whose status is no success."""
     try:
         value = parse_json(body)
@@ -118,10 +120,10 @@ def failure(status: int, body: bytes, *, is_write: bool) -> TrackerError:
     if 400 <= status < 500:
         return RejectedError(status, detail)
     kind = UnavailableError if 500 <= status < 600 else UnreadableReplyError
-    return kind(answer, is_outcome_unknown=is_write, status=status)
+    return kind(answer, is_outcome_unknown=True, status=status)
 
 
-def unexpected(status: int, value: object, *, is_write: bool) -> TrackerError:
+def unexpected(status: int, value: object) -> TrackerError:
     """Return the error of a success with other JSON than expected."""
     if refusal := refusal_in_json(value):
         return refused(refusal, status)
@@ -130,12 +132,12 @@ def unexpected(status: int, value: object, *, is_write: bool) -> TrackerError:
         return RejectedError(status, detail)
     return UnreadableReplyError(
         f"{status} with a JSON {type(value).__name__} of another form than documented",
-        is_outcome_unknown=is_write,
+        is_outcome_unknown=True,
         status=status,
     )
 
 
-def not_json(status: int, body: bytes, *, is_write: bool) -> TrackerError:
+def not_json(status: int, body: bytes) -> TrackerError:
     """Return the error of a success that is no JSON: HTML, plain text, or truncated."""
     # Truncated data may contain any words, in a TXT record for example.
     is_data = body.lstrip().startswith((b"[", b"{"))
@@ -143,7 +145,7 @@ def not_json(status: int, body: bytes, *, is_write: bool) -> TrackerError:
         return refused(refusal, status)
     return UnreadableReplyError(
         f"{status} with {len(body)} bytes that are no JSON",
-        is_outcome_unknown=is_write,
+        is_outcome_unknown=True,
         status=status,
     )
 
@@ -159,24 +161,24 @@ def decode_listing(status: int, body: bytes) -> Listing:
     """
     if status in SUCCESS and (domains := _documented(body)) is not None:
         return Listing(domains=domains)
-    value = _json(status, body, is_write=False)
+    value = _json(status, body)
     if not isinstance(value, list):
-        raise unexpected(status, value, is_write=False)
+        raise unexpected(status, value)
     return _listing(value)
 
 
 def decode_added(status: int, body: bytes) -> None:
     """Raise the TrackerError in the answer to an added domain: its form is not documented.
 
-    A success counts as an error only when it calls itself one, or is only a message.
+    A success counts as an error only when it calls itself one, or has a message and no domain.
     """
     if status in SUCCESS and not body.strip():
         return
-    value = _json(status, body, is_write=True)
-    is_failure = says_failure(value)
-    if refusal := refusal_in_json(value) if is_failure else sole_refusal(value):
+    value = _json(status, body)
+    is_failure, is_domain = says_failure(value), is_about_a_domain(value)
+    if (is_failure or not is_domain) and (refusal := refusal_in_json(value)):
         raise refused(refusal, status)
-    if is_failure and not is_about_a_domain(value):
+    if is_failure and not is_domain:
         raise RejectedError(status, detail_in_json(value))
 
 
@@ -188,19 +190,19 @@ def decode_scan(status: int, body: bytes) -> ScanResult:
     """
     if status in SUCCESS and sum(map(body.count, b",[{")) > MAX_SCAN_VALUES:
         raise ReplyTooLargeError(f"above {MAX_SCAN_VALUES:,} values", is_outcome_unknown=True)
-    value = _json(status, body, is_write=True)
+    value = _json(status, body)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):
-        raise unexpected(status, value, is_write=True)
+        raise unexpected(status, value)
     return ScanResult({name: value[name] for name in SECTIONS if name in value})
 
 
-def _json(status: int, body: bytes, *, is_write: bool) -> object:
+def _json(status: int, body: bytes) -> object:
     if status not in SUCCESS:
-        raise failure(status, body, is_write=is_write)
+        raise failure(status, body)
     try:
         return parse_json(body)
     except NotJsonError as error:
-        raise not_json(status, body, is_write=is_write) from error
+        raise not_json(status, body) from error
 
 
 def _documented(body: bytes) -> tuple[Domain, ...] | None:

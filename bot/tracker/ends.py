@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bot.tracker.dates import MAX_EPOCH_MS, read_date
 from bot.tracker.failures import has_error_text, reports_failure
 from bot.tracker.findings import EndDate
-from bot.tracker.names import Names, normalized, words_of
+from bot.tracker.names import NAMES, normalized, words_of
 
 _DAYS = frozenset({"day", "days"})
 _LEFT = frozenset(
@@ -50,32 +50,32 @@ class _Record(NamedTuple):
     subject: str
 
 
-Read = Callable[[str, _Record, Names, datetime], Iterator[EndDate]]
+Read = Callable[[str, _Record, datetime], Iterator[EndDate]]
 
 
-def end_in(section: str, value: object, names: Names, scanned: datetime) -> EndDate | None:
+def end_in(section: str, value: object, scanned: datetime) -> EndDate | None:
     """Return the end that a section gives: a date, else the days left, counted from `scanned`.
 
     The record nearest to the top counts; for certificates a name that only they have comes first.
     Of a list of certificates see `_first_of`. `None`: it has none that can be read.
     """
     if isinstance(value, str):
-        return min(_in_raw_text(section, value, names), key=lambda end: end.day, default=None)
+        return min(_in_raw_text(section, value), key=lambda end: end.day, default=None)
     reads: list[Read] = [_certificate_dates] * (section == "ssl") + [_dates, _days]
     # A chain counts where nothing else has an end.
     others = (
-        names.ends["elsewhere"]
-        | names.ends["issuers"]
-        | names.ends.get(f"{section}not", frozenset())
+        NAMES.ends["elsewhere"]
+        | NAMES.ends["issuers"]
+        | NAMES.ends.get(f"{section}not", frozenset())
     )
-    for skipped in (others | names.ends["chains"], others):
+    for skipped in (others | NAMES.ends["chains"], others):
         for read in reads:
             found_at: int | None = None
             found: list[tuple[_Record, EndDate]] = []
-            for record in _records(value, names, skipped):
+            for record in _records(value, skipped):
                 if found_at is not None and record.depth > found_at:
                     break
-                if ends := list(read(section, record, names, scanned)):
+                if ends := list(read(section, record, scanned)):
                     found_at = record.depth
                     found.append((record, _merged(ends)))
             if found:
@@ -130,7 +130,7 @@ def _merged(ends: list[EndDate]) -> EndDate:
     return EndDate(first.day, first.moment, tuple(also))
 
 
-def _records(value: object, names: Names, skipped: frozenset[str]) -> Iterator[_Record]:
+def _records(value: object, skipped: frozenset[str]) -> Iterator[_Record]:
     """Yield the records in any JSON, the least nested first.
 
     Without those that have ended, of issuers, whose lookup failed, or below a skipped word.
@@ -139,105 +139,102 @@ def _records(value: object, names: Names, skipped: frozenset[str]) -> Iterator[_
     while queue:
         depth, name, value, server, above = queue.popleft()
         if isinstance(value, Mapping):
-            if reports_failure(value, names) or any(
+            if reports_failure(value) or any(
                 (normalized(str(key)) == "ended" and each)
                 or (normalized(str(key)) == "isca" and str(each).lower() == "true")
                 for key, each in value.items()
             ):
                 continue
-            server = _text_under(names.ends["servers"], value) or server
+            server = _text_under(NAMES.ends["servers"], value) or server
             inherited = above if "validity" in words_of(name) else ""
-            subject = _text_under(names.ends["subjects"], value) or inherited
+            subject = _text_under(NAMES.ends["subjects"], value) or inherited
             yield _Record(depth, name, value, server, subject)
             queue.extend(
                 (depth + 1, str(key), each, server, subject)
                 for key, each in value.items()
-                if normalized(str(key)) not in names.ignored
+                if normalized(str(key)) not in NAMES.ignored
                 and not skipped & {*words_of(str(key))}
             )
         elif isinstance(value, list):
             queue.extend((depth + 1, "", each, server, "") for each in value)
 
 
-def _certificate_dates(
-    section: str, record: _Record, names: Names, _scanned: datetime
-) -> Iterator[EndDate]:
+def _certificate_dates(section: str, record: _Record, _scanned: datetime) -> Iterator[EndDate]:
     """Yield the ends under names that only certificates have: `notAfter`."""
     for key, value in record.given.items():
-        if normalized(str(key)) in names.ends[section] and (end := _as_end(value)):
+        if normalized(str(key)) in NAMES.ends[section] and (end := _as_end(value)):
             yield end
 
 
-def _dates(section: str, record: _Record, names: Names, _scanned: datetime) -> Iterator[EndDate]:
-    is_end_below = is_end_name(section, record.parent, names)
+def _dates(section: str, record: _Record, _scanned: datetime) -> Iterator[EndDate]:
+    is_end_below = is_end_name(section, record.parent)
     for key, value in record.given.items():
-        is_part = normalized(f"{record.parent}{key}") in names.ends.get(section, frozenset())
-        is_plain = is_end_below and _is_plain_name(key, names)
+        is_part = normalized(f"{record.parent}{key}") in NAMES.ends.get(section, frozenset())
+        is_plain = is_end_below and _is_plain_name(key)
         # `notAfter=Dec 1 ...`
         if isinstance(value, str) and ("\n" in value.strip() or "=" in value):
-            yield from _in_raw_text(section, value, names)
-        elif is_end_name(section, str(key), names) or is_plain or is_part:
+            yield from _in_raw_text(section, value)
+        elif is_end_name(section, str(key)) or is_plain or is_part:
             for each in value if isinstance(value, list) else [value]:
                 if end := _as_end(each):
                     yield end
     given = {normalized(str(key)): value for key, value in record.given.items()}
     name = next((given[key] for key in _NAME_KEYS if isinstance(given.get(key), str)), "")
-    if is_end_name(section, str(name), names):  # RDAP: RFC 9083, section 10.2.3
+    if is_end_name(section, str(name)):  # RDAP: RFC 9083, section 10.2.3
         for end in (_as_end(given.get(key)) for key in _VALUE_KEYS):
             if end:
                 yield end
 
 
-def _days(section: str, record: _Record, names: Names, scanned: datetime) -> Iterator[EndDate]:
-    is_end_below = is_end_name(section, record.parent, names)
+def _days(section: str, record: _Record, scanned: datetime) -> Iterator[EndDate]:
+    is_end_below = is_end_name(section, record.parent)
     for key, value in record.given.items():
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             continue
         words = frozenset(words_of(str(key)))
         text = str(value).removeprefix("in ").removesuffix("days").strip().split(".")[0]
-        is_end = is_end_name(section, str(key), names)
+        is_end = is_end_name(section, str(key))
         is_text_of_days = str(value).endswith("days") and is_end
         is_count = is_end_below and words <= _DAYS
-        is_known = section == "whois" and normalized(str(key)) in names.ends["days"]
-        if not (_counts_days(section, words, names) or is_text_of_days or is_count or is_known):
+        is_known = section == "whois" and normalized(str(key)) in NAMES.ends["days"]
+        if not (_counts_days(section, words) or is_text_of_days or is_count or is_known):
             continue
-        if _DAY_COUNT.fullmatch(text) and not _is_default(int(text), section, record, names):
+        if _DAY_COUNT.fullmatch(text) and not _is_default(int(text), section, record):
             end = scanned.date() + timedelta(days=int(text))
             if end.year in PLAUSIBLE_YEARS:
                 yield EndDate(end)
 
 
-def _counts_days(section: str, words: frozenset[str], names: Names) -> bool:
+def _counts_days(section: str, words: frozenset[str]) -> bool:
     """Return whether a name is of the days that are left: `days_until_expiry`, `daysLeft`."""
-    others = words - _DAYS - _LEFT - names.ends["before"] - names.ends["behind"]
-    is_of_other = words & names.ends.get(f"{section}not", frozenset())
+    others = words - _DAYS - _LEFT - NAMES.ends["before"] - NAMES.ends["behind"]
+    is_of_other = words & NAMES.ends.get(f"{section}not", frozenset())
     return bool(words & _DAYS and words & _LEFT) and not others and not is_of_other
 
 
-def _is_default(days: int, section: str, record: _Record, names: Names) -> bool:
+def _is_default(days: int, section: str, record: _Record) -> bool:
     """Return whether `-1` or 0 stand for nothing: a date or an error beside it says so."""
-    if days in {0, -1} and has_error_text(record.given, names):
+    if days in {0, -1} and has_error_text(record.given):
         return not any(
-            isinstance(value, str) and names.certificate_text.search(value)
+            isinstance(value, str) and NAMES.certificate_text.search(value)
             for value in record.given.values()
         )
     return days in {0, -1} and any(
-        value is None and is_end_name(section, str(key), names)
-        for key, value in record.given.items()
+        value is None and is_end_name(section, str(key)) for key, value in record.given.items()
     )
 
 
-def is_end_name(section: str, name: str, names: Names) -> bool:
+def is_end_name(section: str, name: str) -> bool:
     """Return whether a name says that what stands there is an end: `domain_expires_at`."""
     words = list(words_of(name))
-    if not words or names.ends.get(f"{section}not", frozenset()).intersection(words):
+    if not words or NAMES.ends.get(f"{section}not", frozenset()).intersection(words):
         return False
-    known = names.ends["both"] | names.ends.get(section, frozenset())
+    known = NAMES.ends["both"] | NAMES.ends.get(section, frozenset())
     if normalized(name) in known:
         return True
-    while words and words[0] in names.ends["before"]:
+    while words and words[0] in NAMES.ends["before"]:
         words.pop(0)
-    while words and words[-1] in names.ends["behind"]:
+    while words and words[-1] in NAMES.ends["behind"]:
         words.pop()
     joined = "".join(words)
     return joined in known or any(
@@ -245,17 +242,17 @@ def is_end_name(section: str, name: str, names: Names) -> bool:
     )
 
 
-def _is_plain_name(key: object, names: Names) -> bool:
+def _is_plain_name(key: object) -> bool:
     return all(
-        word in names.ends["behind"] or word in {"date", "value", "text", "raw"}
+        word in NAMES.ends["behind"] or word in {"date", "value", "text", "raw"}
         for word in words_of(str(key))
     )
 
 
-def _in_raw_text(section: str, text: str, names: Names) -> Iterator[EndDate]:
+def _in_raw_text(section: str, text: str) -> Iterator[EndDate]:
     for line in text.splitlines()[:MAX_RAW_LINES]:
         found = _RAW_LINE.match(line)
-        is_end = found is not None and is_end_name(section, found["name"], names)
+        is_end = found is not None and is_end_name(section, found["name"])
         if found and is_end and (end := _as_end(found["value"].strip())):
             yield end
 

@@ -1,7 +1,8 @@
 """Recognise the API's documented error messages in text or JSON. Pure.
 
 Only the messages are documented (service document, section 7), not their status or shape: they
-may stand in JSON of any form, in plain text or in HTML.
+may stand in JSON of any form, in plain text or in HTML. JSON is nested no
+deeper than `MAX_DEPTH` of `decoding.py`.
 """
 
 import html
@@ -89,13 +90,6 @@ def refusal_in_json(value: object) -> Refusal | None:
     return next((refusal for refusal in found if refusal), None)
 
 
-def sole_refusal(value: object) -> Refusal | None:
-    """Return the error whose message begins every string of a JSON value, or `None`."""
-    begun = [ANY_MESSAGE.match(letters(words)) for words in islice(_words(value), MAX_WORDS)]
-    messages = {found[0] if found else "" for found in begun}
-    return MESSAGES.get(messages.pop()) if len(messages) == 1 else None
-
-
 def says_failure(value: object) -> bool:
     """Return whether a JSON value is an object that calls itself an error."""
     if not isinstance(value, dict):
@@ -119,41 +113,31 @@ def detail_in_json(value: object) -> str | None:
 
 
 def _words(value: object) -> Iterator[str]:
-    """Yield every string in which the service may speak, in order.
-
-    Without recursion: JSON may be nested as deep as Python's own reader goes.
-    """
-    left = [value]
-    while left:
-        each = left.pop()
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, list):
-            left += reversed(each)
-        elif isinstance(each, dict):
-            # Any other field of a domain is one of its properties.
-            is_domain = is_about_a_domain(each)
-            fields = [(letters(name), child) for name, child in each.items()]
-            left += [
-                child
-                for field, child in reversed(fields)
-                if (field in TELLING if is_domain else field not in ECHOED)
-            ]
+    """Yield every string in which the service may speak, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _words(each)
+    elif isinstance(value, dict):
+        # Any other field of a domain is one of its properties.
+        is_domain = is_about_a_domain(value)
+        for field, child in ((letters(name), child) for name, child in value.items()):
+            if field in TELLING if is_domain else field not in ECHOED:
+                yield from _words(child)
 
 
-def _messages(value: object) -> Iterator[str]:
-    """Yield the strings in telling fields, the most telling first. See `_words`."""
-    left = [(value, False)]
-    while left:
-        each, is_telling = left.pop()
-        if isinstance(each, str):
-            if is_telling and each.strip():
-                yield each
-        elif isinstance(each, list):
-            left += [(child, is_telling) for child in reversed(each)]
-        elif isinstance(each, dict):
-            fields = _by_letters(each)
-            left += [(fields.get(name), True) for name in reversed(TELLING)]
+def _messages(value: object, *, is_telling: bool = False) -> Iterator[str]:
+    """Yield the strings in telling fields, the most telling first."""
+    if isinstance(value, str) and is_telling and value.strip():
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _messages(each, is_telling=is_telling)
+    elif isinstance(value, dict):
+        fields = _by_letters(value)
+        for name in TELLING:
+            yield from _messages(fields.get(name), is_telling=True)
 
 
 def _by_letters(value: dict[str, object]) -> dict[str, object]:

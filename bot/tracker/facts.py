@@ -7,11 +7,11 @@ from datetime import datetime
 
 from bot.tracker.ends import end_in
 from bot.tracker.failures import failure_of
-from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, EndDate, Issue, Knowledge, ScanFacts
+from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, Issue, Knowledge, ScanFacts
 from bot.tracker.hijack_signs import registered_name, signs_of
 from bot.tracker.issues import readings_in
 from bot.tracker.models import SECTIONS
-from bot.tracker.names import Names, without_prefix
+from bot.tracker.names import NAMES, without_prefix
 from bot.tracker.readings import LISTED, Reading, Verdict
 
 # One check that passes is not yet a list of checks.
@@ -30,15 +30,15 @@ class Explained:
     readings: Mapping[str, tuple[Reading, ...]]
 
 
-def facts_of(sections: Mapping[str, object], scanned: datetime, names: Names) -> ScanFacts:
+def facts_of(sections: Mapping[str, object], scanned: datetime) -> ScanFacts:
     """Return the facts of a scan at `scanned` whose sections are any JSON."""
-    return explain(sections, scanned, names).facts
+    return explain(sections, scanned).facts
 
 
-def explain(sections: Mapping[str, object], scanned: datetime, names: Names) -> Explained:
+def explain(sections: Mapping[str, object], scanned: datetime) -> Explained:
     """Return the facts of a scan, and by which rule each value was recognized."""
-    registration = end_in("whois", sections.get("whois"), names, scanned)
-    certificate = end_in("ssl", sections.get("ssl"), names, scanned)
+    registration = end_in("whois", sections.get("whois"), scanned)
+    certificate = end_in("ssl", sections.get("ssl"), scanned)
     ends = {"whois": registration, "ssl": certificate}
     readings: dict[str, tuple[Reading, ...]] = {}
     failed: dict[str, str] = {}
@@ -46,10 +46,10 @@ def explain(sections: Mapping[str, object], scanned: datetime, names: Names) -> 
         if name not in sections:
             failed[name] = NOT_INCLUDED
             continue
-        found = tuple(readings_in(name, sections[name], names))
-        is_known = bool(ends.get(name)) or any(_is_certain(each, names) for each in found)
+        found = tuple(readings_in(name, sections[name]))
+        is_known = bool(ends.get(name)) or any(_is_certain(each) for each in found)
         is_read = any(each.verdict in _READ for each in found)
-        if reason := failure_of(name, sections[name], names, is_known=is_known, is_read=is_read):
+        if reason := failure_of(name, sections[name], is_known=is_known, is_read=is_read):
             failed[name] = reason
             found = ()
         readings[name] = found
@@ -59,24 +59,22 @@ def explain(sections: Mapping[str, object], scanned: datetime, names: Names) -> 
         counts=dict(Counter(issue.severity for issue in issues)),
         issue_knowledge=_issue_knowledge(issues, readings, failed),
         registration=registration,
-        registration_knowledge=_end_knowledge("whois", registration, failed),
         certificate=certificate,
-        certificate_knowledge=_end_knowledge("ssl", certificate, failed),
         failed=failed,
-        signs=signs_of({n: value for n, value in sections.items() if n not in failed}, names),
-        registered=registered_name(sections.get("whois"), names),
+        signs=signs_of({n: value for n, value in sections.items() if n not in failed}),
+        registered=registered_name(sections.get("whois")),
     )
     return Explained(facts, readings)
 
 
-def _is_certain(reading: Reading, names: Names) -> bool:
+def _is_certain(reading: Reading) -> bool:
     """Return whether a reading says something beside a failed lookup.
 
     "Not trusted" and "no HSTS" is what tools also say of a server that they did not reach.
     """
     if reading.rule not in _DEFAULTS:
         return reading.verdict in {Verdict.ISSUE, Verdict.PASSED}
-    is_named_bad = bool(reading.path) and without_prefix(reading.path[-1]) in names.bad_if_true
+    is_named_bad = bool(reading.path) and without_prefix(reading.path[-1]) in NAMES.bad_if_true
     return reading.verdict is Verdict.ISSUE and is_named_bad
 
 
@@ -113,9 +111,3 @@ def _issue_knowledge(
         each.verdict is Verdict.UNREAD for some in readings.values() for each in some
     )
     return Knowledge.NONE if is_proven and not is_unknown else Knowledge.UNRECOGNIZED
-
-
-def _end_knowledge(name: str, end: EndDate | None, failed: Mapping[str, str]) -> Knowledge:
-    if end:
-        return Knowledge.KNOWN
-    return Knowledge.FAILED if name in failed else Knowledge.UNRECOGNIZED

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from bot.tracker.names import Names, normalized
+from bot.tracker.names import NAMES, normalized
 from bot.tracker.readings import boolean_of
 
 MAX_REASON_CHARS = 120
@@ -19,9 +19,7 @@ _MESSAGE = re.compile(r"(msg|message|text|reason|details?|description)$")
 Leaf = tuple[str, object]
 
 
-def failure_of(
-    name: str, section: object, names: Names, *, is_known: bool, is_read: bool
-) -> str | None:
+def failure_of(name: str, section: object, *, is_known: bool, is_read: bool) -> str | None:
     """Return the reason why the lookup of a section failed, `None` if it did not.
 
     The reason is a text of the scan, or `NOTHING` for a section without content. `is_known`:
@@ -31,95 +29,93 @@ def failure_of(
     if is_known:
         return None
     if isinstance(section, str):
-        is_answer = "\n" in section and not names.reports_failure(section[:MAX_REASON_CHARS])
+        is_answer = "\n" in section and not NAMES.reports_failure(section[:MAX_REASON_CHARS])
         return None if is_answer else section[:MAX_REASON_CHARS] or NOTHING
     if isinstance(section, bool | int | float):
         return NOTHING
-    leaves = list(_leaves(section, names))
-    has_other_text = any(_has_other_text(name, *leaf, names) for leaf in leaves)
-    if (reason := _lookup_failure(leaves, names)) is not None:
+    leaves = list(_leaves(section))
+    has_other_text = any(_has_other_text(name, *leaf) for leaf in leaves)
+    if (reason := _lookup_failure(leaves)) is not None:
         return None if has_other_text else reason
-    contents = [value for leaf, value in leaves if _is_content(name, leaf, value, names)]
-    reason = next((str(value) for value in contents if _is_failure_text(value, names)), None)
+    contents = [value for leaf, value in leaves if _is_content(name, leaf, value)]
+    reason = next((str(value) for value in contents if _is_failure_text(value)), None)
     if reason and not has_other_text and not any(isinstance(value, bool) for value in contents):
         return reason[:MAX_REASON_CHARS]
     if is_read:
         return None
-    return None if contents and not (name == "security" and _is_blank(leaves, names)) else NOTHING
+    return None if contents and not (name == "security" and _is_blank(leaves)) else NOTHING
 
 
-def _is_failure_text(value: object, names: Names) -> bool:
+def _is_failure_text(value: object) -> bool:
     if not isinstance(value, str):
         return False
-    return names.reports_failure(value[:MAX_REASON_CHARS] if "\n" in value else value)
+    return NAMES.reports_failure(value[:MAX_REASON_CHARS] if "\n" in value else value)
 
 
-def _has_other_text(section: str, name: str, value: object, names: Names) -> bool:
+def _has_other_text(section: str, name: str, value: object) -> bool:
     """Return whether a value says something beside a failure: a text that is not about it."""
     if not isinstance(value, str) or boolean_of(value) is not None:
         return False
-    if _is_failure_text(value, names):
+    if _is_failure_text(value):
         return False
-    words = names.failures
-    about = words["lookup"] | words["beside"] | words["names"] | names.severity_names
+    words = NAMES.failures
+    about = words["lookup"] | words["beside"] | words["names"] | NAMES.severity_names
     if normalized(value) in words["words"]:
         return False
-    if name in about or names.is_placeholder(value) or _is_error(name, value, names):
+    if name in about or NAMES.is_placeholder(value) or _is_error(name, value):
         return False
     # In DNS and WHOIS an address is an answer.
-    is_little = name in names.neutral or _LITTLE.fullmatch(value.strip()) is not None
+    is_little = name in NAMES.neutral or _LITTLE.fullmatch(value.strip()) is not None
     is_address = section in {"ssl", "security"} or value.startswith("http")
     return not (is_little and is_address)
 
 
-def _is_blank(leaves: list[Leaf], names: Names) -> bool:
+def _is_blank(leaves: list[Leaf]) -> bool:
     """Return whether all values stand for nothing, or for a check that was not made."""
-    words = names.failures
+    words = NAMES.failures
     flags = words["false"] | words["true"]
     given = [
         value
         for name, value in leaves
         if name not in words["lookup"] and not (isinstance(value, bool) and name in flags)
     ]
-    texts = (value for value in given if normalized(str(value)) not in names.states["unchecked"])
-    return any(value != [] for value in given) and not any(_is_something(v, names) for v in texts)
+    texts = (value for value in given if normalized(str(value)) not in NAMES.states["unchecked"])
+    return any(value != [] for value in given) and not any(_is_something(v) for v in texts)
 
 
-def _lookup_failure(leaves: list[Leaf], names: Names) -> str | None:
+def _lookup_failure(leaves: list[Leaf]) -> str | None:
     """Return the text or sign by which values tell of a lookup that failed."""
-    if failed := failing_text(leaves, names):
+    if failed := failing_text(leaves):
         return failed
-    if any(_is_sign(*leaf, names) for leaf in leaves):
-        texts = (str(value) for _name, value in leaves if _is_failure_text(value, names))
-        return next(chain(_texts(leaves, names), texts), "it failed")[:MAX_REASON_CHARS]
+    if any(_is_sign(*leaf) for leaf in leaves):
+        texts = (str(value) for _name, value in leaves if _is_failure_text(value))
+        return next(chain(_texts(leaves), texts), "it failed")[:MAX_REASON_CHARS]
     return None
 
 
-def failing_text(leaves: Iterable[Leaf], names: Names) -> str | None:
+def failing_text(leaves: Iterable[Leaf]) -> str | None:
     """Return the text by which values, each with its name, tell of a lookup that failed."""
-    failed = next(filter(names.reports_failure, _texts(leaves, names)), None)
+    failed = next(filter(NAMES.reports_failure, _texts(leaves)), None)
     return failed[:MAX_REASON_CHARS] if failed else None
 
 
-def _texts(leaves: Iterable[Leaf], names: Names) -> Iterator[str]:
+def _texts(leaves: Iterable[Leaf]) -> Iterator[str]:
     """Yield the texts that may say why a lookup failed; a section may be a list of them."""
     for name, value in leaves:
-        is_named = not name or name in names.failures["names"] or _is_error(name, value, names)
+        is_named = not name or name in NAMES.failures["names"] or _is_error(name, value)
         if is_named and isinstance(value, str) and value.strip():
             yield value
 
 
-def reports_failure(record: Mapping[object, object], names: Names) -> bool:
+def reports_failure(record: Mapping[object, object]) -> bool:
     """Return whether a record says by a text or a boolean that its lookup failed."""
     leaves = _leaves_of(record)
-    return failing_text(leaves, names) is not None or any(
-        _is_flag(name, value, names) for name, value in leaves
-    )
+    return failing_text(leaves) is not None or any(_is_flag(name, value) for name, value in leaves)
 
 
-def has_error_text(record: Mapping[object, object], names: Names) -> bool:
+def has_error_text(record: Mapping[object, object]) -> bool:
     """Return whether a record has a text under the name of an error, whatever it says."""
-    return any(_is_error(name, value, names) for name, value in _leaves_of(record))
+    return any(_is_error(name, value) for name, value in _leaves_of(record))
 
 
 def _leaves_of(record: Mapping[object, object]) -> list[Leaf]:
@@ -128,15 +124,15 @@ def _leaves_of(record: Mapping[object, object]) -> list[Leaf]:
     return [(name, value) for name, value in given if not isinstance(value, dict | list)]
 
 
-def _leaves(section: object, names: Names) -> Iterator[Leaf]:
+def _leaves(section: object) -> Iterator[Leaf]:
     """Yield the plain values and empty lists of any JSON by the name that stands nearest."""
     stack: list[Leaf] = [("", section)]
     while stack:
         name, value = stack.pop()
         if isinstance(value, Mapping):
-            is_error = name in names.failures["names"] or _is_error_name(name, names)
+            is_error = name in NAMES.failures["names"] or _is_error_name(name)
             given = ((normalized(str(key)), item) for key, item in value.items())
-            kept = [(name if is_error else k, v) for k, v in given if k not in names.ignored]
+            kept = [(name if is_error else k, v) for k, v in given if k not in NAMES.ignored]
             stack += reversed(kept)
         elif isinstance(value, list) and value:
             stack += [(name, item) for item in reversed(value)]
@@ -144,28 +140,28 @@ def _leaves(section: object, names: Names) -> Iterator[Leaf]:
             yield name, value
 
 
-def _is_flag(name: str, value: object, names: Names) -> bool:
+def _is_flag(name: str, value: object) -> bool:
     truth = boolean_of(value)
     if truth is False and name.endswith("probesuccess"):
         return True
-    return truth is not None and name in names.failures["true" if truth else "false"]
+    return truth is not None and name in NAMES.failures["true" if truth else "false"]
 
 
-def _is_error(name: str, value: object, names: Names) -> bool:
-    if not isinstance(value, str) or names.is_placeholder(value) or boolean_of(value) is not None:
+def _is_error(name: str, value: object) -> bool:
+    if not isinstance(value, str) or NAMES.is_placeholder(value) or boolean_of(value) is not None:
         return False
-    return _is_error_name(name, names)
+    return _is_error_name(name)
 
 
-def _is_error_name(name: str, names: Names) -> bool:
+def _is_error_name(name: str) -> bool:
     """Return whether a name is of an error: `runtimeError`, `api-error-msg`."""
-    is_own = name not in names.failures["names"] and _MESSAGE.sub("", name).endswith("error")
-    return name in names.failures["errors"] or is_own
+    is_own = name not in NAMES.failures["names"] and _MESSAGE.sub("", name).endswith("error")
+    return name in NAMES.failures["errors"] or is_own
 
 
-def _is_sign(name: str, value: object, names: Names) -> bool:
-    words = names.failures
-    if _is_flag(name, value, names):
+def _is_sign(name: str, value: object) -> bool:
+    words = NAMES.failures
+    if _is_flag(name, value):
         return True
     match value:
         case bool() | "true" if name == "failed":
@@ -175,25 +171,21 @@ def _is_sign(name: str, value: object, names: Names) -> bool:
         case str():
             is_failed = normalized(value) in words["words"]
             # A scanner calls fatal what ended the scan.
-            is_fatal = name in names.severity_names and normalized(value) == "fatal"
-            return (
-                (name in words["states"] and is_failed)
-                or is_fatal
-                or _is_error(name, value, names)
-            )
+            is_fatal = name in NAMES.severity_names and normalized(value) == "fatal"
+            return (name in words["states"] and is_failed) or is_fatal or _is_error(name, value)
     return False
 
 
-def _is_content(section: str, name: str, value: object, names: Names) -> bool:
+def _is_content(section: str, name: str, value: object) -> bool:
     if value == []:
-        return section == "security" or name in names.unchecked_lists
-    words = names.failures
+        return section == "security" or name in NAMES.unchecked_lists
+    words = NAMES.failures
     is_flag = isinstance(value, bool) and name in words["false"] | words["true"]
-    return not is_flag and name not in words["lookup"] and _is_something(value, names)
+    return not is_flag and name not in words["lookup"] and _is_something(value)
 
 
-def _is_something(value: object, names: Names) -> bool:
+def _is_something(value: object) -> bool:
     if isinstance(value, str):
-        return not names.is_placeholder(value)
+        return not NAMES.is_placeholder(value)
     is_default = value in (0, -1) and not isinstance(value, bool)
     return value is not None and value != [] and not is_default

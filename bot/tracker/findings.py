@@ -84,14 +84,7 @@ class ScanFacts:
     counts: dict[Severity, int] = field(default_factory=dict)
     issue_knowledge: Knowledge = Knowledge.UNRECOGNIZED
     registration: EndDate | None = None
-    registration_knowledge: Knowledge = Knowledge.UNRECOGNIZED
     certificate: EndDate | None = None
-    certificate_knowledge: Knowledge = Knowledge.UNRECOGNIZED
     failed: dict[str, str] = field(default_factory=dict)
     signs: dict[str, str] = field(default_factory=dict)
     registered: str = ""
-
-    @property
-    def ends_are_known(self) -> bool:
-        """Whether both ends are known, so that "nothing expires" may be said."""
-        return self.registration is not None and self.certificate is not None

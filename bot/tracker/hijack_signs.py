@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from bot.tracker.names import Names, normalized
+from bot.tracker.names import NAMES, normalized
 
 NAME_SERVERS, MAIL_SERVERS = "name servers", "mail servers"
 REGISTRAR, LOCK = "registrar", "registrar lock"
@@ -35,23 +35,23 @@ _IN_TURN = re.compile(r"[re]\d{1,2}")
 Given = Mapping[object, object]
 
 
-def signs_of(sections: Mapping[str, object], names: Names) -> dict[str, str]:
+def signs_of(sections: Mapping[str, object]) -> dict[str, str]:
     """Return the signs of a scan's sections; what is missing or cannot be read is left out."""
     signs: dict[str, str] = {}
     for section, kinds in _KINDS_OF.items():
-        for kind, value in _found(sections.get(section), names):
-            is_withheld = names.is_placeholder(value) or "redacted" in value.lower()
+        for kind, value in _found(sections.get(section)):
+            is_withheld = NAMES.is_placeholder(value) or "redacted" in value.lower()
             if kind in kinds and value and not is_withheld:
                 signs.setdefault(f"{section} {kind}", value[:MAX_SIGN_CHARS])
     return signs
 
 
-def registered_name(whois: object, names: Names) -> str:
+def registered_name(whois: object) -> str:
     """Return the name that WHOIS gives for the registration, "" if it gives none."""
-    for given in islice(_records(whois, names), MAX_RECORDS):
+    for given in islice(_records(whois), MAX_RECORDS):
         by_name = {normalized(str(key)): value for key, value in given.items()}
-        for value in _named("registered", by_name, names):
-            if hosts := _hosts(value, names):
+        for value in _named("registered", by_name):
+            if hosts := _hosts(value):
                 return min(hosts, key=len)
     return ""
 
@@ -74,43 +74,43 @@ def is_worse(sign: str, after: str) -> bool:
     return kind_of(sign) not in {LOCK, DNSSEC} or after == OFF
 
 
-def _found(section: object, names: Names) -> Iterator[tuple[str, str]]:
+def _found(section: object) -> Iterator[tuple[str, str]]:
     """Yield the kinds and values in a section, those nearest to its top first."""
     typed: dict[str, set[str]] = {NAME_SERVERS: set(), MAIL_SERVERS: set()}
     states: list[str] = []
-    for given in islice(_records(section, names), MAX_RECORDS):
+    for given in islice(_records(section), MAX_RECORDS):
         by_name = {normalized(str(key)): value for key, value in given.items()}
-        yield from _in_record(by_name, names)
+        yield from _in_record(by_name)
         if of_type := _RECORD_TYPES.get(str(by_name.get("type")).lower()):
-            typed[of_type].update(_hosts(given, names))
-        states += (each for name in _named("states", by_name, names) for each in _texts(name))
-    yield LOCK, _lock(states, names)
+            typed[of_type].update(_hosts(given))
+        states += (each for name in _named("states", by_name) for each in _texts(name))
+    yield LOCK, _lock(states)
     for kind, hosts in typed.items():
         yield kind, _joined(hosts)
 
 
-def _in_record(by_name: Mapping[str, object], names: Names) -> Iterator[tuple[str, str]]:
+def _in_record(by_name: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     for kind, group in ((NAME_SERVERS, "nameservers"), (MAIL_SERVERS, "mailservers")):
-        for value in _named(group, by_name, names):
-            yield kind, _joined(_hosts(value, names))
+        for value in _named(group, by_name):
+            yield kind, _joined(_hosts(value))
     for kind, group in ((REGISTRAR, "registrar"), (ISSUER, "issuer")):
-        for value in _named(group, by_name, names):
-            yield kind, _title(value, names)
+        for value in _named(group, by_name):
+            yield kind, _title(value)
     for kind, group in ((LOCK, "lock"), (DNSSEC, "dnssec")):
-        for value in _named(group, by_name, names):
-            yield kind, _switch(value, names)
+        for value in _named(group, by_name):
+            yield kind, _switch(value)
     if "registrar" in _texts(by_name.get("roles")):  # RFC 9083, section 5.1
         yield REGISTRAR, _title_of_card(by_name.get("vcardarray"))
 
 
-def _named(group: str, by_name: Mapping[str, object], names: Names) -> list[object]:
+def _named(group: str, by_name: Mapping[str, object]) -> list[object]:
     """Return the values of a record under the names of a group of the table."""
-    return [value for name, value in by_name.items() if name in names.signs[group]]
+    return [value for name, value in by_name.items() if name in NAMES.signs[group]]
 
 
-def _records(section: object, names: Names) -> Iterator[Given]:
+def _records(section: object) -> Iterator[Given]:
     """Yield the records of any JSON but those of earlier times and of other certificates."""
-    skipped = names.ends["issuers"] | names.ends["chains"]
+    skipped = NAMES.ends["issuers"] | NAMES.ends["chains"]
     queue: deque[object] = deque([section])
     while queue:
         value = queue.popleft()
@@ -120,7 +120,7 @@ def _records(section: object, names: Names) -> Iterator[Given]:
                 each
                 for key, each in value.items()
                 if isinstance(each, Mapping | list)
-                and (name := normalized(str(key))) not in names.ignored
+                and (name := normalized(str(key))) not in NAMES.ignored
                 and name not in skipped
                 and not name.startswith("issuer")
             )
@@ -128,17 +128,17 @@ def _records(section: object, names: Names) -> Iterator[Given]:
             queue.extend(each for each in value if isinstance(each, Mapping | list))
 
 
-def _hosts(value: object, names: Names) -> set[str]:
+def _hosts(value: object) -> set[str]:
     """Return the hosts of servers: texts such as `10 mx.a.example.`, records, or lists of them."""
     if isinstance(value, str):
         return {found.lower() for found in _HOST.findall(value)}
     if isinstance(value, list):
-        return {host for each in value[:MAX_RECORDS] for host in _hosts(each, names)}
+        return {host for each in value[:MAX_RECORDS] for host in _hosts(each)}
     if isinstance(value, Mapping):
         by_name = {normalized(str(key)): each for key, each in value.items()}
-        ordered = (by_name[name] for name in names.host_keys if name in by_name)
+        ordered = (by_name[name] for name in NAMES.texts["host"] if name in by_name)
         texts = (each for each in ordered if isinstance(each, str | list))
-        return next((hosts for each in texts if (hosts := _hosts(each, names))), set())
+        return next((hosts for each in texts if (hosts := _hosts(each))), set())
     return set()
 
 
@@ -146,16 +146,16 @@ def _joined(hosts: set[str]) -> str:
     return ", ".join(sorted(hosts)[:MAX_HOSTS])
 
 
-def _lock(states: list[str], names: Names) -> str:
+def _lock(states: list[str]) -> str:
     """Return whether EPP states lock the domain, "" if they are none."""
     # ICANN's form is `clientTransferProhibited https://icann.org/epp#clientTransferProhibited`.
     said = {normalized(state.split(" http")[0]) for each in states for state in each.split(",")}
-    if said & names.signs["locked"]:
+    if said & NAMES.signs["locked"]:
         return ON
-    return OFF if said & names.signs["unlocked"] else ""
+    return OFF if said & NAMES.signs["unlocked"] else ""
 
 
-def _switch(value: object, names: Names) -> str:
+def _switch(value: object) -> str:
     """Return `on` or `off` for a boolean or its text, also below a name of its own."""
     if isinstance(value, Mapping):
         inner = (v for v in value.values() if isinstance(v, bool))
@@ -163,19 +163,19 @@ def _switch(value: object, names: Names) -> str:
     if not isinstance(value, str | bool | int):
         return ""
     said = normalized(str(value))
-    if said in names.signs["on"]:
+    if said in NAMES.signs["on"]:
         return ON
-    return OFF if said in names.signs["off"] else ""
+    return OFF if said in NAMES.signs["off"] else ""
 
 
-def _title(value: object, names: Names) -> str:
+def _title(value: object) -> str:
     """Return the organization, or else the name, that a registrar's or issuer's value gives."""
     if isinstance(value, str):
         found = _ORGANIZATION.search(value) or _COMMON_NAME.search(value)
         return (found[1] if found else value).strip().strip('"')
     given = dict(_pairs(value))
     for group in ("organizations", "titles"):
-        if texts := [given[name] for name in given if name in names.signs[group]]:
+        if texts := [given[name] for name in given if name in NAMES.signs[group]]:
             return texts[0].strip()
     return ""
 

@@ -35,7 +35,7 @@ NOT_SENT = (
 )
 
 
-async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
+async def read_body(response: httpx.Response) -> bytes:
     """Return the decompressed body.
 
     Raises:
@@ -43,17 +43,17 @@ async def read_body(response: httpx.Response, *, is_write: bool) -> bytes:
         UnreadableReplyError: its compression is broken, or there is another one inside.
     """
     if len(response.headers.get_list("content-encoding", split_commas=True)) > 1:
-        raise UnreadableReplyError("compressed twice", is_outcome_unknown=is_write)
+        raise UnreadableReplyError("compressed twice", is_outcome_unknown=True)
     body = bytearray()
     try:
         async for chunk in response.aiter_bytes():
             body += chunk
             if len(body) > MAX_BODY_BYTES:
                 raise ReplyTooLargeError(
-                    f"the body is above {MAX_BODY_BYTES} bytes", is_outcome_unknown=is_write
+                    f"the body is above {MAX_BODY_BYTES} bytes", is_outcome_unknown=True
                 )
     except httpx.DecodingError as error:
-        raise UnreadableReplyError("broken compression", is_outcome_unknown=is_write) from error
+        raise UnreadableReplyError("broken compression", is_outcome_unknown=True) from error
     return bytes(body)
 
 
@@ -136,7 +136,7 @@ def tracker_http() -> httpx.AsyncClient:
     )
 
 
-async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: bool) -> Reply:
+async def send(http: httpx.AsyncClient, request: httpx.Request) -> Reply:
     """Send `request` once and return the reply.
 
     Raises UnavailableError, TimedOutError by its own time-outs, and as `read_body` does.
@@ -144,7 +144,7 @@ async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: boo
     try:
         response = await http.send(request, stream=True, follow_redirects=False)
         try:
-            body = await read_body(response, is_write=is_write)
+            body = await read_body(response)
         finally:
             await response.aclose()
     except httpx.TransportError as error:
@@ -153,6 +153,6 @@ async def send(http: httpx.AsyncClient, request: httpx.Request, *, is_write: boo
         is_timeout = isinstance(error, httpx.TimeoutException)
         raise (TimedOutError if is_timeout else UnavailableError)(
             f"{type(error).__name__} at {request.method} {request.url.path}",
-            is_outcome_unknown=is_write and not isinstance(error, NOT_SENT),
+            is_outcome_unknown=not isinstance(error, NOT_SENT),
         ) from cause
     return Reply(status=response.status_code, headers=response.headers, body=body)

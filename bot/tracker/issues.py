@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.tracker.checks import read_check
 from bot.tracker.failures import has_error_text, reports_failure
-from bot.tracker.names import Names, humanized, normalized, without_prefix
+from bot.tracker.names import NAMES, humanized, normalized, without_prefix
 from bot.tracker.neutral import is_bad_news, says_nothing
 from bot.tracker.readings import (
     Reading,
@@ -63,9 +63,9 @@ class _Node:
 Found = tuple[list[Reading], list[_Node]]
 
 
-def readings_in(section: str, value: object, names: Names) -> Iterator[Reading]:
+def readings_in(section: str, value: object) -> Iterator[Reading]:
     """Yield what is recognized in a section, and in `security` what is not; in its order."""
-    reader = _Reader(section, names)
+    reader = _Reader(section)
     stack = [_Node((), value)]  # without recursion: a scan may be nested deeper than the stack
     while stack:
         node = stack.pop()
@@ -82,9 +82,8 @@ def readings_in(section: str, value: object, names: Names) -> Iterator[Reading]:
 class _Reader:
     """Reads one section by the table of names."""
 
-    def __init__(self, section: str, names: Names) -> None:
+    def __init__(self, section: str) -> None:
         self._section = section
-        self._names = names
 
     def record(self, node: _Node, given: Given) -> Found:
         """Return what a record says, and what is to be read below it."""
@@ -95,25 +94,25 @@ class _Reader:
         if node.is_judged:
             return [], self._children(node, given, is_judged=True)
         children = self._children(node, given)
-        if reports_failure(given, self._names):
+        if reports_failure(given):
             return [Reading(Verdict.NOT_CHECKED, "failed lookup", node.path)], children
-        found = [read_counts(self._section, node.path, given, self._names)]
+        found = [read_counts(self._section, node.path, given)]
         if self._section == "dns":
-            found.append(read_response_code(node.path, given, self._names))
+            found.append(read_response_code(node.path, given))
         is_counted = found[0] is not None
-        if self._section == "security" and has_error_text(given, self._names):
+        if self._section == "security" and has_error_text(given):
             found.append(Reading(Verdict.NOT_CHECKED, "error", node.path))
         switches = self._are_switches(node, given)
-        states = all_states(given, self._names) if self._section == "security" else set()
+        states = all_states(given) if self._section == "security" else set()
         for key, value in given.items():
             is_left_out = isinstance(value, dict | list) or normalized(str(key)) in (
-                self._names.ignored | (self._names.counts["rated"] if is_counted else set())
+                NAMES.ignored | (NAMES.counts["rated"] if is_counted else set())
             )
             if not is_left_out and not (switches and isinstance(value, bool)):
                 below = node.below(str(key), value)
                 reading = self._value(below, given)
                 if states and (not reading or reading.verdict is Verdict.UNREAD):
-                    reading = read_state(self._section, below.path, value, self._names, states)
+                    reading = read_state(self._section, below.path, value, states)
                 found.append(reading)
         read = [each for each in found if each]
         said = [
@@ -126,7 +125,7 @@ class _Reader:
         is_flat = not any(isinstance(value, dict | list) for value in given.values())
         if node.kind == "issue" and is_flat:
             return self._listed_issue(node, given)
-        check = read_check(self._section, node.path, given, self._names)
+        check = read_check(self._section, node.path, given)
         if node.is_judged and not any(each.verdict is Verdict.ISSUE for each in check):
             check = []
         return (
@@ -137,10 +136,10 @@ class _Reader:
         )
 
     def _children(self, node: _Node, given: Given, *, is_judged: bool = False) -> list[_Node]:
-        is_grouped = bool(node.path) and normalized(node.path[-1]) in self._names.issue_lists
+        is_grouped = bool(node.path) and normalized(node.path[-1]) in NAMES.issue_lists
         children = []
         for key, value in given.items():
-            if not isinstance(value, dict | list) or normalized(str(key)) in self._names.ignored:
+            if not isinstance(value, dict | list) or normalized(str(key)) in NAMES.ignored:
                 continue
             # `{"issues": {"critical": [...]}}`, or a list in an issue's record
             is_listed = isinstance(value, list) and (is_grouped or node.kind == "issue")
@@ -152,11 +151,11 @@ class _Reader:
 
     def _value(self, node: _Node, given: Given) -> Reading | None:
         """Read a plain value; say of one that is not read, and may be bad, that it is not."""
-        value, names = node.value, self._names
+        value = node.value
         if self._section == "whois":
-            reading = read_registry_state(node.path, value, names)
+            reading = read_registry_state(node.path, value)
         else:
-            reading = read_value(self._section, node.path, value, names)
+            reading = read_value(self._section, node.path, value)
         # Elsewhere a check that was not made says nothing about issues; a bad word does.
         if reading is None or (self._section != "security" and not reading.issue):
             return self._unread(node.path, value, given) or reading
@@ -164,49 +163,47 @@ class _Reader:
 
     def _unread(self, path: tuple[str, ...], value: object, given: Given) -> Reading | None:
         if self._section != "security":
-            may_be_bad = is_bad_news(path, value, self._names)
+            may_be_bad = is_bad_news(path, value)
         else:
-            may_be_bad = not says_nothing(path, value, given, self._names)
+            may_be_bad = not says_nothing(path, value, given)
         return Reading(Verdict.UNREAD, "", path) if may_be_bad else None
 
     def _are_switches(self, node: _Node, given: Given) -> bool:
         """Return whether a record only says which checks are made."""
         name = normalized(node.path[-1]) if node.path else ""
-        return name in self._names.switches and all(
-            isinstance(value, bool) for value in given.values()
-        )
+        return name in NAMES.switches and all(isinstance(value, bool) for value in given.values())
 
     def _listed_issue(self, node: _Node, given: Given) -> list[Reading]:
         texts = texts_of(given)
-        rated = severity_name(texts, self._names)
+        rated = severity_name(texts)
         word = texts[rated] if rated else node.word
         if self._is_closed(given, word):
             return [Reading(Verdict.PASSED, "closed issue", node.path)]
         if not texts or (self._is_notice(node) and not rated and not self._titled(texts)):
             return []
         title = self._title(texts, rated)
-        if self._names.is_no_issue(title):
+        if NAMES.is_no_issue(title):
             return [self._none(node.path)]
         return [self._issue("list of issues", node.path, title, word, texts)]
 
     def _is_notice(self, node: _Node) -> bool:
         """Return whether a list may be of settings: `alerts: [{"days": 30}]`."""
         names = [normalized(each) for each in node.path if not each.isdecimal()]
-        return bool(names) and names[-1] not in self._names.conclusive_lists
+        return bool(names) and names[-1] not in NAMES.conclusive_lists
 
     def _rated(self, node: _Node, given: Given) -> list[Reading]:
         """Read a record with a severity and a title, in whatever list it stands."""
-        texts, names = texts_of(given), self._names
-        rated = severity_name(texts, self._names)
+        texts = texts_of(given)
+        rated = severity_name(texts)
         if rated is None:
             return []
         word, title = texts[rated], self._title(texts, rated)
-        severity, in_list = names.severity(word), bool(node.path) and node.path[-1].isdecimal()
+        severity, in_list = NAMES.severity(word), bool(node.path) and node.path[-1].isdecimal()
         if self._is_closed(given, word) and title:
             return [Reading(Verdict.PASSED, "record with a severity", node.path)]
         is_rated = bool(severity) or rated == "severity"
         is_level = rated in {"level", "impact"} and not in_list and not node.kind
-        if normalized(word) == "fatal" and names.reports_failure(title):
+        if normalized(word) == "fatal" and NAMES.reports_failure(title):
             return [Reading(Verdict.NOT_CHECKED, "failed lookup", node.path)]
         is_titled = self._titled(texts) or (in_list and "type" in texts)
         if not title or not is_rated or is_level or not is_titled:
@@ -231,16 +228,15 @@ class _Reader:
 
     def items(self, node: _Node, items: list[object]) -> Found:
         """Return what a list says by itself, and its items."""
-        names = self._names
         if self._section == "whois" and items and all(map(is_plain, items)):
-            given = (read_registry_state(node.path, each, names) for each in items)
+            given = (read_registry_state(node.path, each) for each in items)
             if found := [each for each in given if each]:
                 return found, []
         kind = self._kind(node)
-        old = old_protocol(node.path, names) if self._section == "ssl" else None
+        old = old_protocol(node.path) if self._section == "ssl" else None
         if items and old:
             title, rule = f"{humanized(old)}: accepted", "list of failures"
-            return [issue_reading("ssl", names, rule, node.path, title, is_named=True)], []
+            return [issue_reading("ssl", rule, node.path, title, is_named=True)], []
         if not items:
             return self._empty(node, kind), []
         if kind == "issue" and node.kind == "issue" and all(map(is_plain, items)):
@@ -251,26 +247,26 @@ class _Reader:
         ]
 
     def _kind(self, node: _Node) -> str:
-        names, name = self._names, normalized(node.path[-1]) if node.path else ""
-        if name in names.unchecked_lists:
+        name = normalized(node.path[-1]) if node.path else ""
+        if name in NAMES.unchecked_lists:
             return "unchecked"
-        if name in names.issue_lists:
+        if name in NAMES.issue_lists:
             return "issue"
-        is_failure = name in names.failure_lists or (
-            name in names.pass_lists and is_threat(node.path[:-1], names)
+        is_failure = name in NAMES.failure_lists or (
+            name in NAMES.pass_lists and is_threat(node.path[:-1])
         )
         # In other sections `matches` are names that fit.
         if is_failure and self._section != "whois":
             is_match = name in {"matches", "detections"} and self._section != "security"
             return "" if is_match else "failure"
-        return "pass" if name in names.pass_lists else node.kind
+        return "pass" if name in NAMES.pass_lists else node.kind
 
     def _empty(self, node: _Node, kind: str) -> list[Reading]:
         """Read an empty list: `issues: []`, `issues: {"items": []}`, `missing: []`."""
         if self._section != "security" or node.is_judged:
             return []
         names = [normalized(each) for each in node.path[-2:]]
-        if any(each in self._names.conclusive_lists for each in names):
+        if any(each in NAMES.conclusive_lists for each in names):
             return [Reading(Verdict.EMPTY, "empty list of issues", node.path)]
         if kind == "failure":
             return [Reading(Verdict.INFO, "empty list of failures", node.path)]
@@ -280,15 +276,15 @@ class _Reader:
         """Read a plain value that is an item of a list."""
         text = str(node.value).strip()
         if self._section == "whois" and not node.path:
-            found = read_registry_state((), text, self._names)
+            found = read_registry_state((), text)
             return [found] if found else []
         if not is_plain(node.value) or not text or not node.path:
             return []
-        names, path = self._names, node.path
+        path = node.path
         match node.kind:
-            case "issue" if names.is_no_issue(text):
+            case "issue" if NAMES.is_no_issue(text):
                 return [self._none(path)]
-            case "issue" if normalized(text) in names.states["good"]:
+            case "issue" if normalized(text) in NAMES.states["good"]:
                 return []
             case "issue" if self._is_notice(node) and not _is_sentence(text):
                 return []
@@ -298,36 +294,36 @@ class _Reader:
                 listed = next((each for each in reversed(path) if not each.isdecimal()), "Failed")
                 title = f"{humanized(listed)}: {text}"
                 rule = "list of failures"
-                return [issue_reading(self._section, names, rule, path, title, is_named=True)]
-            case "pass" if "present" not in map(normalized, path[-2:-1]) or names.protection(text):
+                return [issue_reading(self._section, rule, path, title, is_named=True)]
+            case "pass" if "present" not in map(normalized, path[-2:-1]) or NAMES.protection(text):
                 return [Reading(Verdict.PASSED, "pass list", path)]
             case "unchecked":
-                read = read_value(self._section, path[:-1], text, names)
+                read = read_value(self._section, path[:-1], text)
                 return [read or Reading(Verdict.NOT_CHECKED, "unchecked list", path)]
-        if self._section == "ssl" and is_old_protocol(path, text, names):
+        if self._section == "ssl" and is_old_protocol(path, text):
             title = f"{shown_path(path)}: {text}"
-            return [issue_reading("ssl", names, "list of failures", path, title, is_named=True)]
+            return [issue_reading("ssl", "list of failures", path, title, is_named=True)]
         unread = None if node.is_judged else self._unread(path, text, {})
         return [unread] if unread else []
 
     def _none(self, path: tuple[str, ...]) -> Reading:
         """Read an item that stands for an empty list: `issues: ["No issues found"]`."""
         names = [normalized(each) for each in path[-2:]]
-        is_conclusive = any(each in self._names.conclusive_lists for each in names)
+        is_conclusive = any(each in NAMES.conclusive_lists for each in names)
         return Reading(Verdict.EMPTY if is_conclusive else Verdict.INFO, "word for none", path)
 
     def _issue(
         self, rule: str, path: tuple[str, ...], title: str, word: str, texts: Mapping[str, str]
     ) -> Reading:
-        fix = fix_in(texts, self._names)
-        return issue_reading(self._section, self._names, rule, path, title, word=word, fix=fix)
+        fix = fix_in(texts)
+        return issue_reading(self._section, rule, path, title, word=word, fix=fix)
 
     def _titled(self, texts: Mapping[str, str]) -> bool:
-        return any(name in texts for name in self._names.titles)
+        return any(name in texts for name in NAMES.titles)
 
     def _title(self, texts: Mapping[str, str], rated: str | None) -> str:
-        named = [name for name in self._names.titles if name in texts]
-        others = [n for n in texts if n != rated and n not in self._names.fixes]
+        named = [name for name in NAMES.titles if name in texts]
+        others = [n for n in texts if n != rated and n not in NAMES.texts["fix"]]
         # A number, an address or a method says nothing of what is bad.
         telling = (name for name in named + others if not _SAYS_NOTHING.fullmatch(texts[name]))
         title_key = next(telling, (named + others + [""])[0])
@@ -338,13 +334,13 @@ class _Reader:
 
     def _is_closed(self, given: Given, word: str) -> bool:
         """Return whether an issue is none any more, or was looked for and not found."""
-        closed, confirming = self._names.states["closed"], self._names.states["confirming"]
+        closed, confirming = NAMES.states["closed"], NAMES.states["confirming"]
         by_name = {str(key): value for key, value in given.items()}
         # There is a version with a fix; it may not be installed.
         if {"fixedversion", "fixedin"} & {*map(normalized, by_name)}:
             closed = closed - {"fixed"}
         return normalized(word) in closed or any(
-            (normalized(name) in self._names.states["names"] and normalized(str(value)) in closed)
+            (normalized(name) in NAMES.states["names"] and normalized(str(value)) in closed)
             or (without_prefix(name) in closed and boolean_of(value) is True)
             or (without_prefix(name) in confirming and boolean_of(value) is False)
             for name, value in by_name.items()

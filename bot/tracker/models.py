@@ -78,8 +78,8 @@ class RejectedError(TrackerError):
 class NoResultError(Exception):
     """The common part of errors without a usable result.
 
-    `status` is the HTTP status, `None` without an answer. `is_outcome_unknown`: the request may
-    have changed something, so that the caller has to check.
+    `status` is the HTTP status, `None` without an answer. `is_outcome_unknown`: the request was
+    a write and may have been done, so that the caller has to check.
     """
 
     def __init__(

@@ -1,10 +1,13 @@
-"""Load the table of names by which scans are read: `names.toml`, and an operator's additions."""
+"""Load the table of names by which scans are read: `names.toml`, and an operator's additions.
+
+The table is one of the process: every rule would carry it along otherwise.
+"""
 
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -46,9 +49,12 @@ def humanized(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Names:
-    """The table: sets of normalized names and words. `protections` are by the names they have."""
+    """The table in the form of `names.toml`: sets of names and words, all normalized.
+
+    `texts` are regular expressions, and names in their order.
+    """
 
     ignored: frozenset[str]
     neutral: frozenset[str]
@@ -63,50 +69,53 @@ class Names:
     unchecked_lists: frozenset[str]
     bad_if_true: frozenset[str]
     bad_if_false: frozenset[str]
+    attacks: frozenset[str]
     old_protocols: frozenset[str]
     results: frozenset[str]
     present: frozenset[str]
     threats: frozenset[str]
-    attacks: frozenset[str]
-    protections: Mapping[str, str]
     protection_words: frozenset[str]
+    protections: Mapping[str, frozenset[str]]
     states: Mapping[str, frozenset[str]]
-    severity_names: frozenset[str]
-    severities: Mapping[str, str]
+    severities: Mapping[str, frozenset[str]]
     grades: Mapping[str, frozenset[str]]
     counts: Mapping[str, frozenset[str]]
-    titles: tuple[str, ...]
-    fixes: tuple[str, ...]
-    subjects: tuple[str, ...]
     ends: Mapping[str, frozenset[str]]
-    signs: Mapping[str, frozenset[str]]
-    host_keys: tuple[str, ...]
     failures: Mapping[str, frozenset[str]]
-    failure_text: re.Pattern[str]
-    certificate_text: re.Pattern[str]
-    distrust_text: re.Pattern[str]
-    no_issue_text: re.Pattern[str]
-    absent_text: re.Pattern[str]
-    security_text: re.Pattern[str]
+    signs: Mapping[str, frozenset[str]]
+    texts: Mapping[str, tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        self.bad_if_true |= self.attacks | self.old_protocols
+        self._protected = _inverted(self.protections)
+        self._ranks = _inverted(self.severities)
+        self.severity_names, self.titles = self.severities["names"], self.texts["title"]
+        certificate = (*self.texts["certificate"], *self.texts["distrust"])
+        self.failure_text = _pattern(self.texts["failure"])
+        self.certificate_text = _pattern(certificate)
+        self.distrust_text = _pattern(self.texts["distrust"])
+        self.no_issue_text = _pattern(self.texts["no_issue"])
+        self.absent_text = _pattern(self.texts["absent"])
+        self.security_text = _pattern(self.texts["security"])
 
     def protection(self, name: str) -> str | None:
         """Return the protection that a name is about: `SPF` for `emailSpf` and `spf_record`.
 
         `None` for `csp_report_only`: its words say something else of it.
         """
-        if (known := self.protections.get(normalized(name))) is not None:
+        if (known := self._protected.get(normalized(name))) is not None:
             return known
         given = words_of(name)
-        found = [each for each in given if each in self.protections]
+        found = [each for each in given if each in self._protected]
         others = {*given} - {*found}
-        return self.protections[found[-1]] if found and others <= self.protection_words else None
+        return self._protected[found[-1]] if found and others <= self.protection_words else None
 
     def severity(self, word: str) -> str | None:
         """Return `critical` to `info` for a scan's word, `High (Medium)` included."""
-        if known := self.severities.get(normalized(word)):
+        if known := self._ranks.get(normalized(word)):
             return known
         first = words_of(word)[:1]
-        return self.severities.get(first[0]) if first and "(" in word else None
+        return self._ranks.get(first[0]) if first and "(" in word else None
 
     def reports_failure(self, text: str) -> bool:
         """Return whether a text tells of a lookup that failed."""
@@ -121,84 +130,42 @@ class Names:
         return normalized(text) in self.failures["placeholders"]
 
 
-_LISTS = (
-    *("issue_lists", "conclusive_lists", "failure_lists", "pass_lists", "unchecked_lists"),
-    *("ignored", "neutral", "neutral_parts", "switches", "threats", "attacks", "old_protocols"),
-)
 # Compared without `is` and `has`.
-_FLAGS = ("bad_if_true", "bad_if_false", "results", "present")
-
-
-def parse_names(data: Mapping[str, Any]) -> Names:
-    """Return the table that TOML holds; raise KeyError, TypeError or re.error for another one."""
-    severities, texts, failures = data["severities"], data["texts"], data["failures"]
-    signs = data["signs"]
-    ranks = ("critical", "high", "medium", "low", "info")
-    return Names(
-        **{name: frozenset(map(normalized, data[name])) for name in _LISTS},
-        **{name: frozenset(map(without_prefix, data[name])) for name in _FLAGS[1:]},
-        bad_if_true=frozenset(
-            map(without_prefix, [*data["bad_if_true"], *data["attacks"], *data["old_protocols"]])
-        ),
-        neutral_words=frozenset(data["neutral_words"]),
-        bad_scores=frozenset(data["bad_scores"]),
-        protections={
-            normalized(name): shown
-            for shown, names in data["protections"].items()
-            for name in names
-        },
-        protection_words=frozenset(data["protection_words"]),
-        states=_sets(data["states"]),
-        severity_names=frozenset(map(normalized, severities["names"])),
-        severities={normalized(word): rank for rank in ranks for word in severities[rank]},
-        grades={
-            "names": frozenset(map(normalized, data["grades"]["names"])),
-            "bad": frozenset(data["grades"]["bad"]),
-        },
-        counts=_sets(data["counts"]),
-        titles=tuple(map(normalized, texts["title"])),
-        fixes=tuple(map(normalized, texts["fix"])),
-        subjects=tuple(map(normalized, texts["subject"])),
-        ends=_sets(data["ends"]),
-        signs=_sets({name: words for name, words in signs.items() if name != "hosts"}),
-        host_keys=tuple(map(normalized, signs["hosts"])),
-        failures=_sets({name: words for name, words in failures.items() if name != "texts"}),
-        failure_text=_pattern(failures["texts"]),
-        certificate_text=_pattern([*texts["certificate"], *texts["distrust"]]),
-        distrust_text=_pattern(texts["distrust"]),
-        no_issue_text=_pattern(texts["no_issue"]),
-        absent_text=_pattern(texts["absent"]),
-        security_text=_pattern(texts["security"]),
-    )
-
-
-def _pattern(texts: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(texts) or "(?!)", re.IGNORECASE)
-
-
-def _sets(data: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    return {name: frozenset(map(normalized, values)) for name, values in data.items()}
-
-
-@cache
-def default_names() -> Names:
-    """Return the table that comes with the bot."""
-    return parse_names(_default_data())
+_FLAGS = {"bad_if_true", "bad_if_false", "results", "present"}
+# Names among the texts.
+_ORDERED = {"title", "fix", "subject", "host"}
 
 
 def load_names(path: Path | None) -> Names:
     """Return the bot's table with the names of a file added; raise OSError or ValueError."""
-    if path is None:
-        return default_names()
-    added = tomllib.loads(path.read_text(encoding="utf-8"))
+    table = tomllib.loads(files("bot.tracker").joinpath("names.toml").read_text(encoding="utf-8"))
+    if path:
+        added = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = _merged(table, added, str(path))
     try:
-        return parse_names(_merged(_default_data(), added, str(path)))
-    except (KeyError, TypeError, re.error) as error:
+        return Names(**{name: _read(name, value) for name, value in table.items()})
+    except re.error as error:
         raise ValueError(f"{path}: {error}") from error
 
 
-def _default_data() -> dict[str, Any]:
-    return tomllib.loads(files("bot.tracker").joinpath("names.toml").read_text(encoding="utf-8"))
+def _read(name: str, given: Any) -> Any:
+    if name == "texts":
+        return {
+            key: tuple(map(normalized, texts) if key in _ORDERED else texts)
+            for key, texts in given.items()
+        }
+    if isinstance(given, Mapping):
+        return {key: _read(key, names) for key, names in given.items()}
+    return frozenset(map(without_prefix if name in _FLAGS else normalized, given))
+
+
+def _inverted(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return the key of each name; `names` are those of the fields, and are left out."""
+    return {each: key for key, some in names.items() if key != "names" for each in some}
+
+
+def _pattern(texts: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(texts) or "(?!)", re.IGNORECASE)
 
 
 def _merged(
@@ -217,3 +184,11 @@ def _merged(
         else:
             raise ValueError(f"{where}: {key} is not a list of texts")
     return own
+
+
+NAMES = load_names(None)
+
+
+def use_names(path: Path | None) -> None:
+    """Read scans in this process by the names of a file too; raise OSError or ValueError."""
+    vars(NAMES).update(vars(load_names(path)))

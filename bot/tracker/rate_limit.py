@@ -7,7 +7,7 @@ moment of their renewal (service document, section 8): a count is forgotten afte
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
 
@@ -46,10 +46,6 @@ class Purpose(Enum):
     BULK = "bulk"
     SCHEDULED = "scheduled"
     BACKGROUND = "background"
-
-    @property
-    def gives_way(self) -> bool:
-        return self is Purpose.BULK
 
 
 def fingerprint(key: str) -> str:
@@ -92,7 +88,8 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
     """The stored state of one key. Moments are seconds since 1970.
 
     `remaining` is from the reply at `reported_at`. `steps` counts the rate-limit errors since the
-    last success; the key waits until `blocked_until`. Both were last changed at `wait_at`.
+    last success; the key waits until `blocked_until`. Both were last changed at `wait_at`. Below
+    the reserve a person's request was let through at `probed_at`.
     """
 
     reported_at: float = 0.0
@@ -102,6 +99,7 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
     wait_at: float = 0.0
     blocked_until: float = 0.0
     steps: int = 0
+    probed_at: float = 0.0
 
     def at(self, now: float) -> Allowance:
         """Return the state at the moment `now`."""
@@ -135,15 +133,13 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
             wait_at=wait.wait_at,
             blocked_until=wait.blocked_until,
             steps=wait.steps,
+            probed_at=max(self.probed_at, other.probed_at),
         )
 
-
-@dataclass(slots=True)
-class _Entry:
-    """One key. Only the state is shared with other processes."""
-
-    state: RateLimitState = field(default_factory=RateLimitState)
-    reserve_probed_at: float = 0.0
+    def check_wait(self, now: float) -> None:
+        """Raise RateLimitedError while the key waits."""
+        if now < self.blocked_until:
+            raise RateLimitedError(self.blocked_until - now, is_ours=True)
 
 
 class RateLimiter:
@@ -153,14 +149,11 @@ class RateLimiter:
     """
 
     def __init__(
-        self,
-        *,
-        clock: Clock = utc_now,
-        chance: Callable[[], float] = random.random,
+        self, *, clock: Clock = utc_now, chance: Callable[[], float] = random.random
     ) -> None:
         self._clock = clock
         self._chance = chance
-        self._entries: LRUCache[str, _Entry] = LRUCache(MAX_KEYS)
+        self._states: LRUCache[str, RateLimitState] = LRUCache(MAX_KEYS)
 
     def now(self) -> float:
         """Return the seconds since 1970."""
@@ -174,26 +167,25 @@ class RateLimiter:
             ReserveReachedError: a person asks, and only the reserve is left; or it is work in the
                 background, and half of the allowance is used.
         """
-        entry, now = self._present(fingerprint)
-        _refuse_until(entry.state.blocked_until, now)
-        if purpose in {Purpose.PERSON, Purpose.BULK}:
-            _check_reserve(entry, now)
-        elif purpose is Purpose.BACKGROUND:
-            known = entry.state.at(now)
+        state, now = self._present(fingerprint)
+        state.check_wait(now)
+        known = state.at(now)
+        if purpose is Purpose.BACKGROUND:
             if known.remaining is not None and 2 * known.remaining <= known.highest_seen:
                 raise ReserveReachedError(WINDOW_S - (known.age_s or 0.0))
+        elif purpose is not Purpose.SCHEDULED and known.is_reserve_reached:
+            self._probe_reserve(fingerprint, state, now)
 
     def check_wait(self, fingerprint: str) -> None:
         """Raise RateLimitedError when the key has begun to wait since its `check`."""
-        entry, now = self._present(fingerprint)
-        _refuse_until(entry.state.blocked_until, now)
+        state, now = self._present(fingerprint)
+        state.check_wait(now)
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
         """Record the requests remaining that a reply named."""
-        entry, now = self._present(fingerprint)
-        state = entry.state
+        state, now = self._present(fingerprint)
         highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
-        entry.state = replace(
+        self._states[fingerprint] = replace(
             state, reported_at=now, remaining=remaining, highest=highest, highest_at=highest_at
         )
 
@@ -205,56 +197,46 @@ class RateLimiter:
         https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Requests
         refused together count as one error.
         """
-        entry, now = self._present(fingerprint)
-        state, left_s = entry.state, entry.state.blocked_until - now
+        state, now = self._present(fingerprint)
+        left_s = state.blocked_until - now
         steps, wait_s = state.steps, left_s
         if left_s <= 0:
             steps += 1
             wait_s = self._chance() * backoff(BACK_OFF_BASE_S, state.steps, BACK_OFF_CAP_S)
         if retry_after_s is not None:
             wait_s = max(left_s, min(retry_after_s, WINDOW_S))
-        entry.state = replace(state, wait_at=now, blocked_until=now + wait_s, steps=steps)
+        self._states[fingerprint] = replace(
+            state, wait_at=now, blocked_until=now + wait_s, steps=steps
+        )
         return wait_s
 
     def record_success(self, fingerprint: str) -> None:
         """Record a success, which ends the steps of a wait that is over."""
-        entry, now = self._present(fingerprint)
-        if entry.state.steps and now >= entry.state.blocked_until:
-            entry.state = replace(entry.state, wait_at=now, blocked_until=0.0, steps=0)
+        state, now = self._present(fingerprint)
+        if state.steps and now >= state.blocked_until:
+            self._states[fingerprint] = replace(state, wait_at=now, blocked_until=0.0, steps=0)
 
     def known(self, fingerprint: str) -> RateLimitState:
         """Return the state of a key for other processes to `learn`."""
-        entry = self._entries.get(fingerprint)
-        return entry.state if entry else RateLimitState()
+        return self._states.get(fingerprint) or RateLimitState()
 
     def learn(self, fingerprint: str, state: RateLimitState) -> None:
         """Merge the state that another process has stored."""
-        entry, now = self._present(fingerprint)
-        entry.state = entry.state.newest(state.as_of(now))
+        known, now = self._present(fingerprint)
+        self._states[fingerprint] = known.newest(state.as_of(now))
 
     def state(self, fingerprint: str) -> Allowance:
         return self.known(fingerprint).at(self.now())
 
-    def _present(self, fingerprint: str) -> tuple[_Entry, float]:
-        """Return the entry of a key as of now, and now."""
-        now = self._clock().timestamp()
-        entry = self._entries.setdefault(fingerprint, _Entry())
-        entry.state = entry.state.as_of(now)
-        return entry, now
+    def _present(self, fingerprint: str) -> tuple[RateLimitState, float]:
+        """Return the state of a key as of now, and now."""
+        now = self.now()
+        return self.known(fingerprint).as_of(now), now
 
-
-def _refuse_until(moment: float, now: float) -> None:
-    if now < moment:
-        raise RateLimitedError(moment - now, is_ours=True)
-
-
-def _check_reserve(entry: _Entry, now: float) -> None:
-    if not entry.state.at(now).is_reserve_reached:
-        return
-    if entry.reserve_probed_at > now:  # the clock was set back
-        entry.reserve_probed_at = 0.0
-    # A count that came with scheduled work serves as a probe too.
-    probe_at = max(entry.state.reported_at, entry.reserve_probed_at) + RESERVE_PROBE_S
-    if now < probe_at:
-        raise ReserveReachedError(probe_at - now)
-    entry.reserve_probed_at = now
+    def _probe_reserve(self, fingerprint: str, state: RateLimitState, now: float) -> None:
+        """Let one request a minute through; a count that came with scheduled work is one too."""
+        probed_at = state.probed_at if state.probed_at <= now else 0.0  # the clock was set back
+        probe_at = max(state.reported_at, probed_at) + RESERVE_PROBE_S
+        if now < probe_at:
+            raise ReserveReachedError(probe_at - now)
+        self._states[fingerprint] = replace(state, probed_at=now)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.tracker.findings import MAX_TEXT_CHARS, MAX_WORD_CHARS, Issue, Severity
-from bot.tracker.names import Names, humanized, normalized, without_prefix
+from bot.tracker.names import NAMES, humanized, normalized, without_prefix
 
 MAX_PATH_CHARS = 80
 MAX_COUNT_CHARS = 12
@@ -37,7 +37,6 @@ class Reading:
 
 def issue_reading(
     section: str,
-    names: Names,
     rule: str,
     path: tuple[str, ...],
     title: str,
@@ -50,7 +49,7 @@ def issue_reading(
 
     `is_named`: the title is our own, from the path. Its word may be a state and no severity.
     """
-    rank = names.severity(word)
+    rank = NAMES.severity(word)
     if is_named:
         word = word if rank else ""
         title = f"{section_name(section)} › {title}"
@@ -70,11 +69,11 @@ def shown_path(path: tuple[str, ...]) -> str:
     return " › ".join(filter(None, shown))[:MAX_PATH_CHARS]
 
 
-def value_text(key: str, value: object, names: Names) -> str:
+def value_text(key: str, value: object) -> str:
     """Return a value as people say it: `yes` and `no` for booleans."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     name = without_prefix(key)
-    if is_number and (value not in (0, 1) or name in names.counts["bad"]):
+    if is_number and (value not in (0, 1) or name in NAMES.counts["bad"]):
         return f"{value:,}"[:MAX_COUNT_CHARS]
     if (truth := boolean_of(value)) is not None:
         return "yes" if truth else "no"
@@ -103,11 +102,11 @@ def _text(value: object) -> str:
     return ", ".join(str(item).strip() for item in values if is_plain(item))[:MAX_TEXT_CHARS]
 
 
-def severity_name(texts: Mapping[str, str], names: Names) -> str | None:
+def severity_name(texts: Mapping[str, str]) -> str | None:
     """Return the name under which the texts of a record rate an issue, `None` if none does."""
-    return next((name for name in texts if name in names.severity_names), None)
+    return next((name for name in texts if name in NAMES.severity_names), None)
 
 
-def fix_in(texts: Mapping[str, str], names: Names) -> str:
+def fix_in(texts: Mapping[str, str]) -> str:
     """Return what to do, by the texts of an issue's record, "" if they do not say."""
-    return next((texts[name] for name in names.fixes if name in texts), "")
+    return next((texts[name] for name in NAMES.texts["fix"] if name in texts), "")

@@ -14,6 +14,8 @@ MAX_SCANS = 6
 # At most this much is one workspace's, so that another one finds a slot at once.
 REQUESTS_EACH = 6
 SCANS_EACH = 4
+# How long a request waits for a slot; a scan waits as long as one of its workspace may take.
+WAIT_S, SCAN_WAIT_S = 60.0, 120.0
 
 
 class FairSemaphore:
@@ -73,14 +75,9 @@ class FairSemaphore:
 
 
 class Slots:
-    """Slots for requests, for which a request waits up to `wait_s` seconds.
+    """The slots of a process."""
 
-    A scan waits up to `scan_wait_s`, as others of its workspace may take so long.
-    """
-
-    def __init__(self, *, wait_s: float, scan_wait_s: float) -> None:
-        self._wait_s = wait_s
-        self._scan_wait_s = scan_wait_s
+    def __init__(self) -> None:
         self._requests = FairSemaphore(MAX_REQUESTS, REQUESTS_EACH)
         self._scans = FairSemaphore(MAX_SCANS, SCANS_EACH)
 
@@ -96,7 +93,7 @@ class Slots:
 
         `owner` is who shares with others. Who `gives_way` goes after all others that wait.
         """
-        within_s = self._scan_wait_s if is_scan else self._wait_s
+        within_s = SCAN_WAIT_S if is_scan else WAIT_S
         async with AsyncExitStack() as slots:
             try:
                 async with asyncio.timeout(within_s):

@@ -1,24 +1,32 @@
-"""Every counter and histogram of the bot, with its labels."""
+"""Every metric of the bot, with its labels."""
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from types import SimpleNamespace
+from typing import Any, TypeVar
 
 import aiohttp
+import structlog
 from prometheus_client import (
     CollectorRegistry,
     Counter,
-    Gauge,
     Histogram,
     Info,
     ProcessCollector,
 )
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
 
 from bot import __version__
 from bot.process.clock import seconds_now
-from bot.web.gauges import LazyGauges
 
+logger = structlog.get_logger()
+
+READ_WITHIN_S = 2.0
+DIGESTS, QUEUE = "digests", "queue"
+QUEUE_STATES = ("todo", "doing")
 LEVELS = ("warning", "error", "critical")
 OUTCOMES = ("posted", "quiet", "missed", "failed", "uncertain")
 LAG_BUCKETS_S = (1, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
@@ -30,7 +38,6 @@ KINDS = (
     *("command", "action", "view", "options"),
     *("event", "ignored_event", "rate_limited", "other"),
 )
-PERIODIC_BUCKETS_S = (0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120)
 OPERATIONS = ("list", "add", "scan")
 REQUEST_OUTCOMES = (
     *("ok", "invalid_key", "insufficient_scope", "ip_not_allowed", "rate_limited", "rejected"),
@@ -49,6 +56,7 @@ STORE_BUCKETS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 # (method, one of CALL_OUTCOMES, seconds). "failed" is a status of 400 or more; a refusal with
 # `"ok": false` counts as "answered".
 Note = Callable[[str, str, float], object]
+M = TypeVar("M", Counter, Histogram)
 _METHOD = re.compile(r"[a-z]+(\.[a-zA-Z]+)+")
 
 
@@ -65,16 +73,17 @@ class CallMetrics:
         registry: CollectorRegistry,
         metric: str,
         label: str,
-        *,
-        counter_help: str,
-        seconds_help: str,
+        helps: tuple[str, str],
         buckets: Sequence[float],
+        *,
         outcomes: Sequence[str] = (),
         names: Sequence[str] = (),
     ) -> None:
+        """Make both; `helps` are the sentences about the counter and about the histogram."""
         self._outcomes = outcomes
         self._begun: set[str] = set()
-        self._calls = Counter(f"{metric}s", counter_help, [label, "outcome"], registry=registry)
+        calls_help, seconds_help = helps
+        self._calls = Counter(f"{metric}s", calls_help, [label, "outcome"], registry=registry)
         self._call_s = Histogram(
             f"{metric}_seconds", seconds_help, [label], buckets=buckets, registry=registry
         )
@@ -95,27 +104,27 @@ class CallMetrics:
                 self._calls.labels(name, outcome)
 
 
+def _from_0(metric: M, values: Sequence[str]) -> M:
+    """Start a metric with one label at 0 for each of its values; return it."""
+    for value in values:
+        metric.labels(value)
+    return metric
+
+
 class DigestMetrics:
     """Runs of digests by outcome, with their lag."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         runs_help = "Runs of digests that have ended, by how."
-        self._runs = Counter("bot_digest_runs", runs_help, ["outcome"], registry=registry)
-        failures_help = "Runs of digests that were missed, failed or are uncertain, by why."
-        self._failures = Counter(
-            "bot_digest_troubles", failures_help, ["trouble"], registry=registry
+        runs = Counter("bot_digest_runs", runs_help, ["outcome"], registry=registry)
+        self._runs = _from_0(runs, OUTCOMES)
+        why_help = "Runs of digests that were missed, failed or are uncertain, by why."
+        self._failures = Counter("bot_digest_troubles", why_help, ["trouble"], registry=registry)
+        lag_help = "From a digest's slot to its post, at the first try or after a retry."
+        lag_s = Histogram(
+            "bot_digest_lag_seconds", lag_help, ["tries"], buckets=LAG_BUCKETS_S, registry=registry
         )
-        self._lag_s = Histogram(
-            "bot_digest_lag_seconds",
-            "From a digest's slot to its post, at the first try or after a retry.",
-            ["tries"],
-            buckets=LAG_BUCKETS_S,
-            registry=registry,
-        )
-        for outcome in OUTCOMES:
-            self._runs.labels(outcome)
-        for tries in TRIES:
-            self._lag_s.labels(tries)
+        self._lag_s = _from_0(lag_s, TRIES)
 
     def note_run(self, outcome: str, reason: str | None) -> None:
         """Count a run that has ended; `reason` is why it failed, if it did."""
@@ -127,74 +136,49 @@ class DigestMetrics:
         self._lag_s.labels("first" if is_first_try else "later").observe(max(0.0, lag_s))
 
 
-class PeopleMetrics:
-    """Requests by name and outcome, and acks by kind."""
+class LazyGauges(Collector):
+    """Gauges that are read when Prometheus asks; a source that fails shows no values.
+
+    That of `DIGESTS` returns how many are due, and for how many seconds the first of them; that
+    of `QUEUE` the counts of jobs by task and state.
+    """
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.note_request = CallMetrics(  # for the outcomes see `bot/dispatch/error_boundary.py`
-            registry,
-            "bot_request",
-            "what",
-            counter_help="What people asked for (a command, a press, a form), by how it ended.",
-            seconds_help="From the ack to the end of the work, its answer sent.",
-            buckets=WAIT_BUCKETS_S,
-        ).note_call
-        ack_help = (
-            "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
+        self._sources: dict[str, Callable[[], Awaitable[Any]]] = {}
+        self._found: dict[str, Any] = {}
+        registry.register(self)
+
+    def set_source(self, name: str, source: Callable[[], Awaitable[Any]]) -> None:
+        self._sources[name] = source
+
+    async def refresh(self) -> None:
+        """Read all sources; never raise."""
+        await asyncio.gather(*map(self._read, self._sources))
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        due = GaugeMetricFamily("bot_digests_due", "Digests that are due and in no job yet.")
+        overdue = GaugeMetricFamily(
+            "bot_digests_overdue_seconds",
+            "For how long the longest due of them has been due; 0 when none is.",
         )
-        self._ack_s = Histogram(
-            "bot_ack_seconds", ack_help, ["kind"], buckets=ACK_BUCKETS_S, registry=registry
-        )
-        refused_help = "Requests of Slack that were answered with an error instead of an ack."
-        self._refused = Counter("bot_acks_refused", refused_help, ["kind"], registry=registry)
-        for kind in KINDS:
-            self._ack_s.labels(kind)
-            self._refused.labels(kind)
+        jobs = GaugeMetricFamily("bot_queue_jobs", "Jobs in the queue.", labels=("task", "state"))
+        if DIGESTS in self._found:
+            count, late_s = self._found[DIGESTS]
+            due.add_metric((), count)
+            overdue.add_metric((), late_s)
+        counts = self._found.get(QUEUE, {})
+        for task in {task for task, _ in counts}:
+            for state in QUEUE_STATES:
+                jobs.add_metric((task, state), counts.get((task, state), 0))
+        yield from (due, overdue, jobs)
 
-    def note_ack(self, kind: str, took_s: float, *, is_refused: bool) -> None:
-        """Count a request from Slack; `kind` is one of `KINDS`."""
-        self._ack_s.labels(kind).observe(took_s)
-        if is_refused:
-            self._refused.labels(kind).inc()
-
-
-class PeriodicMetrics:
-    """Runs of periodic work by name."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._runs = CallMetrics(
-            registry,
-            "bot_periodic_run",
-            "name",
-            counter_help="Runs of periodic work, by how they ended: well or failed.",
-            seconds_help="How long a run of periodic work took.",
-            buckets=PERIODIC_BUCKETS_S,
-            outcomes=("well", "failed"),
-        )
-        self._last = Gauge(
-            "bot_periodic_last_success_timestamp_seconds",
-            "When this process last did it well, 0 before the first time.",
-            ["name"],
-            registry=registry,
-        )
-
-    def timed(
-        self, name: str, work: Callable[[], Awaitable[object]]
-    ) -> Callable[[], Awaitable[None]]:
-        """Return `work`, measured under `name`; its errors are passed on."""
-        self._last.labels(name)
-        self._runs.begin(name)
-
-        async def measured() -> None:
-            started, outcome = seconds_now(), "failed"
-            try:
-                await work()
-                outcome = "well"
-                self._last.labels(name).set_to_current_time()
-            finally:
-                self._runs.note_call(name, outcome, seconds_now() - started)
-
-        return measured
+    async def _read(self, name: str) -> None:
+        try:
+            async with asyncio.timeout(READ_WITHIN_S):
+                self._found[name] = await self._sources[name]()
+        except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
+            self._found.pop(name, None)
+            logger.warning("could not look up metrics", look=name, error=repr(error))
 
 
 class Metrics:
@@ -206,27 +190,46 @@ class Metrics:
 
     def __init__(self, *, role: str, store: str) -> None:
         self.registry = registry = CollectorRegistry(auto_describe=True)
-        self.people = PeopleMetrics(registry)
+        self.digests = DigestMetrics(registry)
+        self.gauges = LazyGauges(registry)
+        self._count_calls(registry)
+        self._count_acks(registry)
+        lines_help = "Lines of the log, from warnings on. An error is a mistake of the bot."
+        lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
+        self._lines = _from_0(lines, LEVELS)
+        Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
+            {"version": __version__, "role": role, "store": store}
+        )
+        ProcessCollector(registry=registry)
+
+    def _count_calls(self, registry: CollectorRegistry) -> None:
+        requests = (
+            "What people asked for (a command, a press, a form), by how it ended.",
+            "From the ack to the end of the work, its answer sent.",
+        )
+        # For the outcomes see `bot/dispatch/error_boundary.py`.
+        self.requests = CallMetrics(registry, "bot_request", "what", requests, WAIT_BUCKETS_S)
         self.service = CallMetrics(  # for the outcomes see `bot/tracker/client.py`
             registry,
             "bot_service_call",
             "operation",
-            counter_help=(
-                "Calls of Domain Tracker, by how they ended; also those that were not sent."
+            (
+                "Calls of Domain Tracker, by how they ended; also those that were not sent.",
+                "How long a call took, repetitions and the wait for a place included.",
             ),
-            seconds_help="How long a call took, repetitions and the wait for a place included.",
-            buckets=WAIT_BUCKETS_S,
+            WAIT_BUCKETS_S,
             outcomes=REQUEST_OUTCOMES,
             names=OPERATIONS,
         )
-        self.digests = DigestMetrics(registry)
         self.store = CallMetrics(
             registry,
             "bot_store_call",
             "operation",
-            counter_help="Calls of the store, by how they ended.",
-            seconds_help="How long a call of the store took, the wait for its turn included.",
-            buckets=STORE_BUCKETS_S,
+            (
+                "Calls of the store, by how they ended.",
+                "How long a call of the store took, the wait for its turn included.",
+            ),
+            STORE_BUCKETS_S,
             outcomes=STORE_OUTCOMES,
             names=STORE_OPERATIONS,
         )
@@ -234,21 +237,27 @@ class Metrics:
             registry,
             "bot_slack_call",
             "method",
-            counter_help="HTTP requests to Slack, by how they ended.",
-            seconds_help="How long Slack took to begin its answer.",
-            buckets=SLACK_BUCKETS_S,
+            ("HTTP requests to Slack, by how they ended.", "How long Slack took to answer."),
+            SLACK_BUCKETS_S,
             outcomes=CALL_OUTCOMES,
         )
-        self.periodic = PeriodicMetrics(registry)
-        lines_help = "Lines of the log, from warnings on. An error is a mistake of the bot."
-        self._lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
-        for level in LEVELS:
-            self._lines.labels(level)
-        self.gauges = LazyGauges(registry)
-        Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
-            {"version": __version__, "role": role, "store": store}
+
+    def _count_acks(self, registry: CollectorRegistry) -> None:
+        ack_help = (
+            "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
         )
-        ProcessCollector(registry=registry)
+        ack_s = Histogram(
+            "bot_ack_seconds", ack_help, ["kind"], buckets=ACK_BUCKETS_S, registry=registry
+        )
+        refused_help = "Requests of Slack that were answered with an error instead of an ack."
+        refused = Counter("bot_acks_refused", refused_help, ["kind"], registry=registry)
+        self._ack_s, self._refused = _from_0(ack_s, KINDS), _from_0(refused, KINDS)
+
+    def note_ack(self, kind: str, took_s: float, *, is_refused: bool) -> None:
+        """Count a request from Slack; `kind` is one of `KINDS`."""
+        self._ack_s.labels(kind).observe(took_s)
+        if is_refused:
+            self._refused.labels(kind).inc()
 
     def note_line(self, level: str) -> None:
         """Count a line of the log, also of a library; `level` is one of `LEVELS`."""

@@ -2,12 +2,11 @@
 
 import asyncio
 import hmac
-import ipaddress
 import json
 import logging
 import re
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,12 +16,10 @@ from aiohttp import hdrs, web
 from aiohttp.http import HttpProcessingError
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
-from slack_bolt.request.async_request import AsyncBoltRequest
-from slack_bolt.response import BoltResponse
 from slack_sdk.signature import SignatureVerifier
 
-from bot.store.deduplication import DedupStore
+from bot.settings import is_loopback
+from bot.store.deduplication import Dedup
 from bot.web.connections import BoundedServer, ConnectionLimits
 
 logger = structlog.get_logger()
@@ -33,14 +30,6 @@ Check = Callable[[], Awaitable[object]]
 Page = Callable[[str], Awaitable[tuple[bytes, str]]]
 # A request with one of these came through a proxy, so its origin is not certain.
 _FORWARDED = re.compile("Forwarded|X-Forwarded-.*|X-Real-IP|Via", re.IGNORECASE)
-# The address contains an OAuth code: it must not be cached or sent on.
-_FOR_BROWSERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
 MAX_BODY_BYTES = 1024 * 1024
 
 
@@ -115,18 +104,7 @@ def _is_from_this_machine(request: web.Request) -> bool:
     """
     if any(_FORWARDED.fullmatch(name) for name in request.headers):
         return False
-    host = request.url.host or ""
-    is_local_host = host == "localhost" or _is_loopback(host)
-    return is_local_host and _is_loopback(request.remote or "")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback
+    return is_loopback(request.url.host or "") and is_loopback(request.remote or "")
 
 
 class SlackEndpoint:
@@ -137,7 +115,7 @@ class SlackEndpoint:
     all processes, as a replay may reach any of them.
     """
 
-    def __init__(self, app: AsyncApp, signing_secret: str, *, seen: DedupStore) -> None:
+    def __init__(self, app: AsyncApp, signing_secret: str, *, seen: Dedup) -> None:
         self._app = app
         self._verifier = SignatureVerifier(signing_secret)
         self._seen = seen
@@ -202,61 +180,18 @@ def _payload(request: web.Request, body: bytes) -> Mapping[str, Any] | None:
     return payload if isinstance(payload, dict) else None
 
 
-class InstallEndpoint:
-    """`GET /slack/install` and `GET /slack/oauth_redirect`, for a browser.
-
-    Bolt's adapter (1.30) makes every cookie `Secure`, which browsers refuse for
-    `http://127.0.0.1`: so the flow's headers are sent unchanged.
-    """
-
-    def __init__(self, flow: AsyncOAuthFlow) -> None:
-        self._flow = flow
-
-    def register(self, app: web.Application) -> None:
-        """Add both routes; a HEAD request of the second would use up its code."""
-        app.router.add_get(self._flow.install_path, self.begin)
-        app.router.add_get(self._flow.redirect_uri_path, self.finish, allow_head=False)
-
-    async def begin(self, request: web.Request) -> web.Response:
-        return await self._answer(request, self._flow.handle_installation)
-
-    async def finish(self, request: web.Request) -> web.Response:
-        return await self._answer(request, self._flow.handle_callback)
-
-    async def _answer(
-        self, request: web.Request, handle: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]
-    ) -> web.Response:
-        try:
-            response = await handle(await to_bolt_request(request))
-        except Exception:
-            reference = secrets.token_hex(4)
-            logger.exception("an installation broke", request=reference)
-            text = f"Something broke. Please begin again. Reference {reference}."
-            return web.Response(status=500, text=text, headers=_FOR_BROWSERS)
-        return _for_browsers(response)
-
-
-def _for_browsers(given: BoltResponse) -> web.Response:
-    response = web.Response(status=given.status, body=given.body.encode(), headers=_FOR_BROWSERS)
-    for name, values in given.headers.items():
-        response.headers.popall(name, None)  # the response sets a content type of its own
-        for value in values:
-            response.headers.add(name, value)
-    return response
-
-
 @asynccontextmanager
 async def listening(
     host: str,
     port: int,
     health: HealthEndpoints,
     slack: SlackEndpoint | None,
-    install: InstallEndpoint | None = None,
+    pages: Iterable[web.RouteDef] = (),
     *,
     metrics: MetricsEndpoint | None = None,
     limits: ConnectionLimits | None = None,
 ) -> AsyncIterator[None]:
-    """Listen inside the block; `slack` is `None` in Socket Mode, `install` without OAuth."""
+    """Listen inside the block; `slack` is `None` in Socket Mode, `pages` are for browsers."""
     logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
     limits = limits or ConnectionLimits.for_files()
     server = BoundedServer(limits)
@@ -267,8 +202,7 @@ async def listening(
         app.router.add_get("/metrics", metrics.answer)
     if slack:
         app.router.add_post("/slack/events", slack.answer)
-    if install:
-        install.register(app)
+    app.add_routes(pages)
     runner = web.AppRunner(
         app,
         access_log=None,

@@ -1,15 +1,16 @@
-"""Who did what, in order, bounded, and without a secret."""
+"""Who did what, in order, bounded, and without a secret; who may add and scan."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
 
+from bot.access.permissions import AUDIENCES_KIND, Permissions
 from bot.access.repository import MAX_ENTRIES, Act, Audit
+from bot.dispatch.commands import Audience
 from bot.process.workspace import WorkspaceId
 from tests.builders import KEY, KEY_TAIL, MOMENT
 from tests.fakes import FakeClock
-from tests.memory import EventfulDocuments
+from tests.memory import EventfulDocuments, MemoryDocuments
 
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 MINUTE = timedelta(minutes=1)
@@ -56,13 +57,33 @@ async def test_only_the_last_ones_are_kept(audit: Audit) -> None:
     assert (entries[0].by, entries[-1].by) == (f"U{MAX_ENTRIES + 2}", "U3")
 
 
-async def test_acts_at_the_same_time_are_all_there(audit: Audit) -> None:
-    await asyncio.gather(*(audit.note(ONE, Act.KEY_SET, by=f"U{n}") for n in range(20)))
-
-    assert {entry.by for entry in await audit.entries(ONE)} == {f"U{n}" for n in range(20)}
-
-
 async def test_a_secret_does_not_get_in(audit: Audit, documents: EventfulDocuments) -> None:
     await audit.note(ONE, Act.KEY_SET, by="U1", key=KEY, detail=f"with {KEY}")
 
     assert KEY_TAIL not in str(await documents.list_prefix(""))
+
+
+async def test_a_store_without_a_choice_lets_all_but_guests_add_and_everyone_scan() -> None:
+    chosen = await Permissions(MemoryDocuments()).audiences(ONE)
+
+    assert chosen == {"add": Audience.MEMBERS, "scan": Audience.GUESTS}
+
+
+async def test_a_choice_is_of_one_workspace_and_new_once() -> None:
+    permissions = Permissions(MemoryDocuments())
+
+    chosen = {"scan": Audience.MANAGERS}
+    is_new = [await permissions.choose_audiences(ONE, chosen) for _ in range(2)]
+
+    assert is_new == [True, False]
+    assert await permissions.audiences(ONE) == {"add": Audience.MEMBERS, "scan": Audience.MANAGERS}
+    assert (await permissions.audiences(OTHER))["scan"] is Audience.GUESTS
+
+
+@pytest.mark.parametrize("value", [{"add": "all", "scan": "everyone"}, {"scan": "everyone"}])
+async def test_a_choice_that_cannot_be_read_is_no_permission(value: dict[str, str]) -> None:
+    documents = MemoryDocuments()
+    await documents.put(f"{ONE}/{AUDIENCES_KIND}", {"v": 1, **value})
+
+    with pytest.raises(LookupError):
+        await Permissions(documents).audiences(ONE)

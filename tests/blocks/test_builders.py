@@ -138,12 +138,3 @@ def test_a_run_button_says_where_its_answer_goes() -> None:
     assert here["action_id"].startswith(f"{blocks.RUN_HERE}.")
     assert below["action_id"].startswith(f"{blocks.RUN_BELOW}.")
     assert buttons([here, below]) == {"Next page": "/domains page:2", "Scan": "/scan"}
-
-
-def test_a_first_sentence_that_is_too_long_leaves_a_text_that_points_to_the_message() -> None:
-    assert blocks.text_of([blocks.section("x" * 2_900), blocks.section("y" * 2_900)]).endswith(
-        "x. The message itself says more."
-    )
-    assert blocks.text_of(
-        [{"type": "section", "text": {"type": "mrkdwn", "text": "x" * 4_000}}]
-    ) == ("The message itself says more.")

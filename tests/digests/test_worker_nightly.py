@@ -35,7 +35,6 @@ from bot.tracker.models import (
     ScanResult,
     UnavailableError,
 )
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Allowance, Purpose
 from tests.builders import a_domain
 from tests.digests.builders import ACME, BOB
@@ -82,9 +81,7 @@ class Observatory:
             self.documents,
             self.tasks,
             self.setting,
-            Scans(
-                self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
-            ),
+            Scans(self.scan, portfolio, self.documents, ends, clock=self.clock),
             self.allowance,
             clock=self.clock,
         )
@@ -302,7 +299,7 @@ async def test_what_a_person_has_scanned_is_not_scanned_again(sky: Observatory) 
         Portfolio(sky.lists.list_domains, clock=sky.clock),
         FactsRepository(sky.documents),
     )
-    scans = Scans(sky.scan, portfolio, sky.documents, ends, names=default_names(), clock=sky.clock)
+    scans = Scans(sky.scan, portfolio, sky.documents, ends, clock=sky.clock)
     sky.clock.now -= FRESH_FOR - 7 * HOUR
     await scans.run(ACME, sky.lists.domains[1])
     sky.scanned.clear()

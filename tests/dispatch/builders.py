@@ -4,8 +4,7 @@ from typing import Any, cast
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.dispatch.answer import Answer
-from bot.dispatch.request import Request
+from bot.dispatch.request import Request, request_from
 from bot.process.workspace import WorkspaceId
 from bot.slack.replies import Origin, Replies
 
@@ -17,13 +16,7 @@ def a_request(
     origin: Origin = Origin("U1", "C1"),  # noqa: B008  # frozen
     client: AsyncWebClient = NO_CLIENT,
     replies: Replies = NO_REPLIES,
-    *,
-    view_id: str | None = None,
-    retry_line: str | None = None,
     **came: Any,
 ) -> Request:
     """Return a request; without `client` and `replies` nothing can be asked or answered."""
-    answer = Answer(
-        origin=origin, client=client, replies=replies, view_id=view_id, retry_line=retry_line
-    )
-    return Request(workspace=workspace, origin=origin, client=client, answer=answer, **came)
+    return request_from(workspace, origin, client, replies, **came)

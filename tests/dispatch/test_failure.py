@@ -8,7 +8,7 @@ import bot.app.main  # noqa: F401  # so that every error there is has been defin
 from bot.digests.models import EditConflictError
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
 from bot.dispatch.failure import host_sentence
-from bot.domains.add_domain import AlreadyAddedError, UncertainAddError
+from bot.domains.adding import AlreadyAddedError, UncertainAddError
 from bot.domains.lookup import UnknownDomainError
 from bot.keys.key_record import NoKeyError, OtherPortfolioError
 from bot.keys.views import CHECK_KEY, SET_KEY

@@ -5,7 +5,6 @@ import pytest
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
 from bot.process.workspace import WorkspaceId
 from bot.store.encryption import KeyRing
-from bot.store.kinds import forget_expired
 from tests.builders import KEY, KEY_TAIL
 from tests.fakes import FakeClock
 from tests.memory import MemoryDocuments
@@ -25,15 +24,6 @@ def kept(documents: MemoryDocuments, clock: FakeClock) -> KeptCommands:
     return KeptCommands(documents, KeyRing({"k1": b"1" * 32}), clock=clock)
 
 
-async def test_commands_keep_their_order(kept: KeptCommands, clock: FakeClock) -> None:
-    typed = [f"d{number}.example" for number in range(9)]
-    for text in typed:
-        await kept.keep(ONE, a_command(text=text))
-        clock.advance(0.001)
-
-    assert [command.text for command in await kept.take_all(ONE)] == typed
-
-
 @pytest.mark.parametrize(("after_s", "count"), [(899, 1), (901, 0)])
 async def test_a_command_is_kept_for_fifteen_minutes(
     kept: KeptCommands, clock: FakeClock, after_s: int, count: int
@@ -42,19 +32,6 @@ async def test_a_command_is_kept_for_fifteen_minutes(
     clock.advance(after_s)
 
     assert len(await kept.take_all(ONE)) == count
-
-
-async def test_kept_commands_expire(
-    kept: KeptCommands, documents: MemoryDocuments, clock: FakeClock
-) -> None:
-    await kept.keep(ONE, a_command("U1"))
-    clock.advance(600)
-    await kept.keep(ONE, a_command("U2"))
-    clock.advance(600)
-
-    assert await forget_expired(documents, clock.now) == 1
-    [left] = await documents.list_prefix("")
-    assert "/U2/" in left.key
 
 
 async def test_no_secret_is_stored(kept: KeptCommands, documents: MemoryDocuments) -> None:

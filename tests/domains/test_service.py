@@ -74,21 +74,6 @@ async def test_a_list_begun_before_a_change_is_not_kept_after_it() -> None:
     assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
 
 
-async def test_a_list_that_comes_after_a_change_is_not_kept_for_others() -> None:
-    service = FakeLists(a_domain("old.example"))
-    portfolio = Portfolio(service.list_domains, clock=FakeClock())
-    service.gate.clear()
-    early = asyncio.create_task(portfolio.snapshot(HERE))
-    await asked(service, 1)
-
-    portfolio.forget(HERE)
-    service.gate.set()
-    await early
-    service.domains = (a_domain("new.example"),)
-
-    assert (await portfolio.snapshot(HERE)).by_host.keys() == {"new.example"}
-
-
 async def test_an_outdated_list_is_kept_and_not_said_to_be_the_present() -> None:
     service = FakeLists(a_domain())
     portfolio = Portfolio(service.list_domains, clock=FakeClock())

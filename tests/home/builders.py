@@ -10,8 +10,9 @@ from bot.blocks.message import Message
 from bot.digests.edits import Editor, create
 from bot.digests.models import Digest, Plan
 from bot.digests.schedule import Schedule
+from bot.dispatch.commands import Audience
 from bot.domainkey.views import key_state_message
-from bot.home.views import HomePage, SetUp, home_view
+from bot.home.views import HomePage, home_view
 from bot.tracker.models import Domain
 from tests.blocks.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
 from tests.blocks.accessible import objects
@@ -31,9 +32,11 @@ def a_digest(number: int = 1, **plan: Any) -> Digest:
     return replace(digest, next=later)
 
 
-def a_set_up(*digests: Digest, is_connected: bool = True, **fields: Any) -> SetUp:
+def a_set_up(*digests: Digest, is_connected: bool = True) -> dict[str, Any]:
+    """Return the fields of the page of a manager."""
     record = a_key_record() if is_connected else None
-    return SetUp(key=key_state_message(record, None, MOMENT), digests=digests, **fields)
+    key = key_state_message(record, None, MOMENT)
+    return {"audience": Audience.MANAGERS, "key": key, "digests": digests}
 
 
 def a_page(*domains: Domain, **fields: Any) -> HomePage:

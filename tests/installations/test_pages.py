@@ -59,18 +59,12 @@ def test_a_name_is_only_ever_text(text: str) -> None:
         assert KEY_TAIL not in page
 
 
-def test_a_name_that_cannot_be_seen_is_left_out() -> None:
-    page = install_pages.installed_page(an_installation(name="\u200b"))
+def test_pages_lead_on_and_name_what_they_are_about() -> None:
+    unseen = install_pages.installed_page(an_installation(name="\u200b"))
 
-    assert "<h1>Installed in your workspace</h1>" in page
-
-
-def test_a_failure_has_a_reference_and_a_way_on() -> None:
+    assert "<h1>Installed in your workspace</h1>" in unseen
     assert "<code>cafe0001</code>" in PAGES["failed"]
     assert AGAIN in links_of(PAGES["failed"])
-
-
-def test_the_links_lead_to_the_app_and_to_the_organisations_workspaces() -> None:
     assert "https://slack.com/app_redirect?app=A1&team=T1" in links_of(PAGES["installed"])
     where = "https://app.slack.com/manage/E1/integrations/profile/A1/workspaces/add"
     assert where in links_of(PAGES["everywhere"])

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from bot.access.repository import MAX_ENTRIES, Act, Audit, Managers
+from bot.access.permissions import Permissions
+from bot.access.repository import MAX_ENTRIES, Act, Audit
 from bot.digests import alert_life
 from bot.digests.models import MAX_PAST_RUNS
 from bot.digests.repository import DigestRepository
 from bot.dispatch import kept_commands
-from bot.domains import add_many
+from bot.domains import adding
 from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.installations.installation import scope_of_key
 from bot.keys import repository as keys
-from bot.keys.key_pair import EARLIER_KEPT_FOR
-from bot.keys.key_record import KeyDraft
+from bot.keys.key_record import EARLIER_KEPT_FOR, KeyDraft
 from bot.scans.bulk_record import items_of
 from bot.store.documents import Document, kind_of
 from bot.store.fenced import FencedDocuments
@@ -105,7 +105,7 @@ async def another_key(life: Life) -> None:
 
 
 async def no_managers(life: Life) -> None:
-    await Managers(life.documents).name(life.workspace, ())
+    await Permissions(life.documents).name_managers(life.workspace, ())
 
 
 async def many_acts(life: Life) -> None:
@@ -173,7 +173,7 @@ def test_times_are_those_of_the_bot() -> None:
     assert timedelta(days=7) == EARLIER_KEPT_FOR
     assert "and 7 days as the previous one" in row_of("key")
     assert timedelta(minutes=15) == kept_commands.KEPT_FOR == keys.HELD_FOR
-    assert timedelta(days=1) == add_many.KEPT_FOR
+    assert timedelta(days=1) == adding.KEPT_FOR
     assert "| a day " in row_of("to-add")
     assert f"the last {MAX_PAST_RUNS}" in row_of("digest")
     assert WINDOW_S == 3600

@@ -5,16 +5,22 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.installations.authorize import Clients
 from bot.installations.installation import organisation
-from bot.installations.repository import ResolvedInstallation
+from bot.installations.repository import (
+    CHECKED_EVERY,
+    InstallationRepository,
+    ResolvedInstallation,
+)
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
+from bot.store.encryption import KeyRing
 from tests.fakes import FakeClock
 from tests.installations.builders import (
     a_memory,
     a_repository,
     a_revoked_installation,
     an_installation,
+    kept,
 )
 from tests.loops import loop_over
 from tests.memory import EventfulDocuments
@@ -83,22 +89,11 @@ async def test_a_request_outside_the_organisations_app_gets_no_token(bot: Bot) -
     assert await bot.recent.find("T1", None) is None
     assert await bot.recent.find("E1", "E1", is_org_install=True) is None  # no workspace
     assert served(await bot.recent.find("T1", "E1")) == OF_ORG
-
-
-async def test_an_installation_without_tokens_yields_to_the_organisations(bot: Bot) -> None:
-    await bot.install(WHOLE)
     await bot.repository.put(a_revoked_installation(IN_ORG))
-
-    assert served(await bot.recent.find("T1", "E1", is_org_install=True)) == OF_ORG
-
-
-async def test_what_another_process_installed_a_moment_ago_is_found(bot: Bot) -> None:
     await bot.repository.put(a_revoked_installation(ALONE))
+    assert served(await bot.recent.find("T1", "E1", is_org_install=True)) == OF_ORG
     assert await bot.recent.find("T1", None) is None
-    await bot.recent.recent(ALONE)
-
-    await bot.install(ALONE)
-
+    await bot.install(ALONE)  # by another process, a moment ago
     assert served(await bot.recent.find("T1", None)) == OWN
 
 
@@ -122,14 +117,12 @@ async def test_a_client_has_the_token_and_the_workspace_in_which_it_acts(bot: Bo
         ("xoxb-E1.-", "T1"),
         ("xoxb--.T2", None),
     ]
-
-
-async def test_a_workspace_without_the_app_has_no_client(bot: Bot) -> None:
-    with pytest.raises(TokenRefusedError):
-        await bot.client(ALONE)
     await bot.repository.put(a_revoked_installation(ALONE))
-
-    with pytest.raises(TokenRefusedError):
+    for other in (ALONE, WorkspaceId("T9")):  # without the app
+        with pytest.raises(TokenRefusedError):
+            await bot.client(other)
+    await bot.documents.close()
+    with pytest.raises(SlackUnreachableError):
         await bot.client(ALONE)
 
 
@@ -161,9 +154,43 @@ async def test_what_was_not_written_here_or_forgotten_is_read_again(bot: Bot) ->
     assert await bot.name() == "later"
 
 
-async def test_without_its_store_nothing_is_sent_for_any_workspace(bot: Bot) -> None:
-    await bot.install(ALONE)
-    await bot.documents.close()
+async def test_a_new_installation_replaces_a_revoked_one(bot: Bot) -> None:
+    revoked, given = a_revoked_installation(), an_installation(token="xoxb-new")
+    await bot.repository.put(revoked)
 
-    with pytest.raises(SlackUnreachableError):
-        await bot.client(ALONE)
+    assert await bot.repository.install(given) == (given, revoked)
+    check_at = given.installed_at + CHECKED_EVERY
+    assert await bot.documents.due_keys(check_at) == [f"{ALONE}/installation"]
+
+
+async def test_a_workspace_that_joined_an_organisation_keeps_its_id(bot: Bot) -> None:
+    await bot.install(ALONE)
+
+    made, _ = await bot.repository.install(an_installation(IN_ORG, "xoxb-new"))
+
+    assert (made.home, await bot.repository.get(IN_ORG)) == (ALONE, None)
+    assert (await kept(bot.documents)).token == "xoxb-new"
+
+
+async def test_installing_again_repairs_a_token_whose_key_is_lost(bot: Bot) -> None:
+    lost = InstallationRepository(bot.documents, KeyRing({"lost": b"2" * 32}))
+    await lost.put(an_installation(ALONE, "xoxb-lost"))
+
+    made, before = await bot.repository.install(an_installation(IN_ORG))
+
+    assert before is None
+    assert await kept(bot.documents) == made == an_installation(ALONE, "xoxb-E1.T1")
+
+
+async def test_a_change_at_the_same_moment_is_looked_at_again(bot: Bot) -> None:
+    await bot.install(ALONE)
+
+    async def meddle() -> None:
+        await bot.repository.put(an_installation(name="changed"))
+
+    bot.documents.before["put"] = meddle
+
+    _, before = await bot.repository.install(an_installation(token="xoxb-new"))
+
+    assert before == an_installation(name="changed")
+    assert (await kept(bot.documents)).token == "xoxb-new"

@@ -53,14 +53,6 @@ async def test_of_a_workspace_that_left_nothing_stays(registry: Registry) -> Non
         await registry.documents.put("-.T1/scan/shop.example", {})
 
 
-async def test_of_a_workspace_without_an_installation_nothing_stays(registry: Registry) -> None:
-    await registry.set_up(ACME)
-
-    await registry.leave(ACME)
-
-    assert await registry.keys() == []
-
-
 async def test_an_organisation_leaves_with_its_workspaces_and_returns(registry: Registry) -> None:
     await registry.install(ORG)
     await registry.set_up(IN_ORG)
@@ -150,17 +142,6 @@ async def test_where_the_organisation_takes_over_the_app_goes_on(registry: Regis
         await registry.leave(IN_ORG)
 
     assert await registry.keys("E1.T3/") == ["E1.T3/digest/d1", "E1.T3/key"]
-    assert not await registry.is_refused(IN_ORG)
-
-
-async def test_workspaces_of_the_organisation_do_not_wait(registry: Registry) -> None:
-    await registry.install(ORG)
-    await registry.install(IN_ORG)
-    await registry.revoke(IN_ORG)
-
-    await registry.tick(after=WAITS_FOR_REINSTALL)
-
-    assert await registry.keys("E1.T3/") == ["E1.T3/audit", "E1.T3/digest/d1", "E1.T3/key"]
     assert not await registry.is_refused(IN_ORG)
 
 
@@ -307,22 +288,15 @@ async def works(error: SlackError | None = None, *, of_client: bool = False) -> 
     return await still_works(client_for, ACME)
 
 
-@loop_over("of_client", [False, True])
-@loop_over("code", ["account_inactive", "not_authed", "token_revoked"])
-async def test_one_that_it_refuses_for_good_is_dead(code: str, of_client: bool) -> None:
-    assert not await works(TokenRefusedError(code), of_client=of_client)
-
-
-@loop_over(
-    "error",
-    [
-        SlackUnreachableError("no such host"),
-        *map(slack_error, ("token_expired", "bad_client_secret", "org_login_required")),
-        *map(slack_error, ("ratelimited", "internal_error", "team_access_not_granted")),
-        slack_error("invalid_auth"),
-    ],
-    ids=str,
-)
-async def test_anything_else_says_nothing_of_it(error: SlackError) -> None:
+async def test_only_a_token_that_is_refused_for_good_is_dead() -> None:
+    for code in ("account_inactive", "not_authed", "token_revoked"):
+        for of_client in (False, True):
+            assert not await works(TokenRefusedError(code), of_client=of_client)
+    for code in (
+        *("token_expired", "bad_client_secret", "org_login_required", "invalid_auth"),
+        *("ratelimited", "internal_error", "team_access_not_granted"),
+    ):
+        with pytest.raises(SlackError):
+            await works(slack_error(code))
     with pytest.raises(SlackError):
-        await works(error)
+        await works(SlackUnreachableError("no such host"))

@@ -8,17 +8,16 @@ from typing import NoReturn
 
 import pytest
 
-from bot.access.repository import Act, Audiences, Audit, Managers
+from bot.access.permissions import Permissions
+from bot.access.repository import Act, Audit
 from bot.digests.baseline import pack
 from bot.digests.models import AlertCard, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists, NewDomains
+from bot.domains.adding import DomainAdder, DomainLists, NewDomains
 from bot.domains.kept_facts import FactsRepository, KeptFacts
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import UninstallEvent, UninstallKind, scope_of_key
 from bot.installations.repository import InstallationRepository
@@ -38,7 +37,6 @@ from bot.store.postgres.address import parse_address
 from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.models import NewDomain
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY, MOMENT, a_domain
@@ -99,7 +97,7 @@ class Life:
             )
             await keys.save(self.workspace, draft, set_by=f"U_{self.mark}")
             await keys.hold(self.workspace, draft, f"U_{self.mark}")
-        await Managers(self.documents).name(self.workspace, (f"U_{self.mark}",))
+        await Permissions(self.documents).name_managers(self.workspace, (f"U_{self.mark}",))
         audit = Audit(self.documents, clock=self.clock)
         await audit.note(self.workspace, Act.KEY_SET, by=f"U_{self.mark}", channel_id="C1")
         digests = DigestRepository(self.documents)
@@ -116,7 +114,8 @@ class Life:
             channel_id=f"C_{self.mark}", falls=(fall,), due=now, taken_by=f"U_{self.mark}"
         )
         await digests.keep_card(self.workspace, f"{digest.digest_id}/1", alert)
-        await Audiences(self.documents).choose(self.workspace, {"add": Audience.MANAGERS})
+        permissions = Permissions(self.documents)
+        await permissions.choose_audiences(self.workspace, {"add": Audience.MANAGERS})
 
     async def _use(self) -> None:
         await SeenDomains(self.documents).note(self.workspace, [f"{self.mark}.example"])
@@ -128,7 +127,6 @@ class Life:
             portfolio,
             self.documents,
             facts,
-            names=default_names(),
             clock=self.clock,
         )
         for number in range(self.scans):

@@ -49,33 +49,22 @@ def test_slack_takes_it_and_no_name_acts(kind: str, name: str) -> None:
     assert_slack_takes(EVERY_MESSAGE[kind](name))
 
 
-def test_only_admins_are_led_to_the_key() -> None:
-    assert "Set key" not in buttons(welcome())
-    assert "Ask an admin or owner" in welcome().text
-    message = welcome(may_set_key=True)
+def test_only_admins_of_a_new_workspace_are_led_to_the_key() -> None:
+    message, back = welcome(may_set_key=True), EVERY_MESSAGE["back"]("Acme")
 
     assert "Set key" in buttons(message)
     assert SET_KEY in str(message.blocks)
+    assert "Ask an admin or owner" in welcome().text
+    assert "The key and the digests are as they were." in back.text
+    assert not {"Set key"} & {*buttons(welcome()), *buttons(back)}
     for word in ("/domains", "/scan example.com", "/adddomain", "/invite", "/domaindigest"):
         assert word in shown_text(message)
 
 
-def test_a_returning_installer_reads_that_nothing_changed() -> None:
-    message = EVERY_MESSAGE["back"]("Acme")
-
-    assert "The key and the digests are as they were." in message.text
-    assert "Set key" not in buttons(message)
-
-
-def test_an_organisation_reads_how_to_add_workspaces() -> None:
-    message = EVERY_MESSAGE["organisation"]("Acme")
-
+def test_others_read_where_to_install_or_add_it() -> None:
     page = "https://app.slack.com/manage/E1/integrations/profile/A1/workspaces/add"
-    assert f"<{page}|" in shown_text(message)
-
-
-def test_without_an_installation_people_read_where_to_install() -> None:
     text = not_installed_text("https://bot.example")
 
+    assert f"<{page}|" in shown_text(EVERY_MESSAGE["organisation"]("Acme"))
     assert "nothing was done" in text
     assert "https://bot.example/slack/install " in text

@@ -7,7 +7,7 @@ import structlog
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.access.permissions import Permissions
-from bot.access.repository import Act, Audiences, Audit, Managers
+from bot.access.repository import Act, Audit
 from bot.installations.installation import Installation
 from bot.installations.welcome import StoreCheck, Welcome
 from bot.keys.repository import Keys
@@ -43,7 +43,7 @@ class Bot:
             self.tasks,
             self.keys,
             self.audit,
-            Permissions(Managers(documents), Audiences(documents)),
+            Permissions(documents),
         )
 
     async def noted(self, home: WorkspaceId = ACME) -> list[Act]:

@@ -17,7 +17,7 @@ from bot.process.logs import set_up_logs
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
 from bot.store.postgres.address import parse_address
-from bot.store.postgres.pool import Calls, open_pool
+from bot.store.postgres.pool import open_pool, run
 from tests.jobs.queue_room import NOW, QUICK
 
 BEGIN = "INSERT INTO delivery (key, process) VALUES (%s, %s) RETURNING number"
@@ -28,19 +28,17 @@ async def main(url: str, each_s: float, finish_within_s: float, dead_after_s: fl
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     pool = await open_pool(parse_address(url))
-    calls = Calls(pool)
 
     async def deliver(workspace: WorkspaceId, digests: Sequence[str]) -> None:
         for digest_id in digests:
-            begun = await calls.run(BEGIN, (f"{workspace}/digest/{digest_id}", os.getpid()))
+            begun = await run(pool, BEGIN, (f"{workspace}/digest/{digest_id}", os.getpid()))
             await asyncio.sleep(each_s)
-            await calls.run(END, begun[0])
+            await run(pool, END, begun[0])
 
     intervals = replace(QUICK, dead_after_s=dead_after_s)
     async with working(
         pool,
         deliver,
-        {},
         clock=lambda: NOW,
         every_s=0.2,
         finish_within_s=finish_within_s,

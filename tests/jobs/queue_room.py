@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -121,7 +121,6 @@ class Deliveries:
 def at_work(
     pool: Pool,
     deliver: Deliver,
-    periodic: Mapping[str, Callable[[], Awaitable[object]]] | None = None,
     *,
     every_s: float = 0.1,
     finish_within_s: float = TIME_LIMIT_S,
@@ -132,7 +131,6 @@ def at_work(
     return working(
         pool,
         deliver,
-        periodic or {},
         clock=lambda: NOW,
         every_s=every_s,
         finish_within_s=finish_within_s,

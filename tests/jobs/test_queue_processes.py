@@ -1,11 +1,7 @@
 """Workers as processes: stopped, killed, and left without their database for a while."""
 
-import asyncio
-import os
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
@@ -23,11 +19,11 @@ from tests.jobs.queue_room import (
     until,
 )
 from tests.postgres import PostgresServer
-from tests.processes import BotProcess, start_bot
+from tests.processes import BotProcess
+from tests.store.processes import next_line, started
 
 pytestmark = pytest.mark.real_time
 
-ROOT = Path(__file__).parents[2]
 TABLE = (
     "CREATE TABLE delivery (number bigserial PRIMARY KEY, key text NOT NULL,"
     " process int NOT NULL, is_done boolean NOT NULL DEFAULT false)"
@@ -51,19 +47,10 @@ async def deliverer(
     intervals: Intervals = QUICK,
 ) -> AsyncIterator[BotProcess]:
     """Yield a worker that is at work; kill it at the end."""
-    words = map(str, (database, each_s, finish_within_s, intervals.dead_after_s))
-    process = await start_bot(
-        *words, env=os.environ, cwd=ROOT, module="tests.jobs.deliverer", stdout=PIPE, stderr=PIPE
-    )
-    try:
-        assert process.stdout is not None
-        line = await asyncio.wait_for(process.stdout.readline(), TIME_LIMIT_S)
-        assert line == b"ready\n"
+    limits = each_s, finish_within_s, intervals.dead_after_s
+    async with started("jobs.deliverer", database, *limits) as process:
+        assert await next_line(process) == "ready"
         yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()
 
 
 async def begun_by(pool: Pool, process: BotProcess) -> list[str]:

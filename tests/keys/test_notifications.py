@@ -7,10 +7,10 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.access.repository import Managers
+from bot.access.permissions import Permissions
 from bot.blocks.message import Message
 from bot.keys.key_record import KeyNotice, KeyRecord
-from bot.keys.notifications import Claim, KeyNotices, claim_notice, settle_notice
+from bot.keys.notifications import LEASE, Claim, KeyNotices
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
@@ -75,7 +75,7 @@ class Bot:
         self.clock = FakeClock()
         self.posts = People()
         self.keys = Keys(self.documents, RING, clock=self.clock)
-        self.managers = Managers(self.documents)
+        self.permissions = Permissions(self.documents)
         self.start()
 
     def start(self) -> None:
@@ -86,7 +86,7 @@ class Bot:
             self.tasks,
             self.posts,
             self.keys,
-            self.managers,
+            self.permissions,
             clock=self.clock,
         )
 
@@ -127,21 +127,6 @@ async def test_each_step_of_the_countdown_is_sent_once(bot: Bot) -> None:
     assert said == ["expiry-14", "expiry-7", "expiry-3", "expiry-1", "expiry-0"]
 
 
-async def test_each_step_reaches_everyone_after_a_failure_halfway(bot: Bot) -> None:
-    await bot.managers.name(ONE, ("U2",))
-    bot.posts.fails_after = 1
-    await bot.at(14)
-    bot.posts.fails_after = None
-
-    said = await bot.at(7)
-
-    assert list(zip(bot.notified, said, strict=True)) == [
-        ("U1", "expiry-14"),
-        ("U1", "expiry-7"),
-        ("U2", "expiry-7"),
-    ]
-
-
 async def test_the_age_of_a_key_is_mentioned_once(bot: Bot) -> None:
     await bot.keys.save(ONE, replace(a_draft(NEW_KEY), expires_on=None), set_by="U1")
     bot.clock.now = MOMENT + 90 * DAY
@@ -155,7 +140,7 @@ async def test_the_age_of_a_key_is_mentioned_once(bot: Bot) -> None:
 
 @pytest.mark.parametrize("reached", [1, 3])
 async def test_readers_of_a_refusal_hear_once_that_the_key_works(bot: Bot, reached: int) -> None:
-    await bot.managers.name(ONE, ("U2", "U3"))
+    await bot.permissions.name_managers(ONE, ("U2", "U3"))
     bot.posts.fails_after = reached
     await bot.refuse()
     await bot.tick()
@@ -172,7 +157,7 @@ async def test_readers_of_a_refusal_hear_once_that_the_key_works(bot: Bot, reach
 
 @pytest.mark.parametrize("is_refused", [True, False])
 async def test_readers_of_a_refusal_hear_of_a_new_key(bot: Bot, is_refused: bool) -> None:
-    await bot.managers.name(ONE, ("U2",))
+    await bot.permissions.name_managers(ONE, ("U2",))
     if is_refused:
         await bot.refuse()
     await bot.tick()
@@ -216,17 +201,6 @@ async def test_a_near_expiration_is_not_announced_at_once(bot: Bot, days_left: i
     assert await bot.at(3) != []
 
 
-async def test_everyone_is_notified_once_of_a_refused_key(bot: Bot) -> None:
-    await bot.managers.name(ONE, ("U2",))
-    await bot.refuse()
-
-    await bot.notices(ONE, await bot.keys.stored(ONE))
-    await bot.tick(3)
-
-    assert [user_id for user_id, _ in bot.posts.notified] == ["U1", "U2"]
-    assert (await bot.keys.stored(ONE)).record.told == ("U1", "U2")
-
-
 async def test_a_refusal_is_sent_while_a_reminder_is_under_way(bot: Bot) -> None:
     bot.posts.may_go_on.clear()
     bot.clock.now = ENDS - 14 * DAY
@@ -258,20 +232,9 @@ async def test_a_second_caller_waits_for_the_same_notice(bot: Bot) -> None:
     assert len(bot.posts.notified) == 1
 
 
-async def test_one_of_two_processes_sends_a_refusal(bot: Bot) -> None:
-    await bot.refuse()
-    key = await bot.keys.stored(ONE)
-    first = bot.notices
-    bot.start()
-
-    await asyncio.gather(first(ONE, key), bot.notices(ONE, key))
-
-    assert len(bot.posts.notified) == 1
-
-
 async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
     bot.posts.gone = {"U1"}
-    await bot.managers.name(ONE, ("U2",))
+    await bot.permissions.name_managers(ONE, ("U2",))
     await bot.refuse()
 
     await bot.tick(2)
@@ -282,7 +245,7 @@ async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
 
 async def test_five_admins_are_notified_when_all_managers_have_left(bot: Bot) -> None:
     bot.posts.gone = {"U1", "U2"}
-    await bot.managers.name(ONE, ("U2",))
+    await bot.permissions.name_managers(ONE, ("U2",))
     bot.posts.of_workspace = [f"A{number}" for number in range(9)]
     await bot.refuse()
     await bot.tick(3)
@@ -329,7 +292,7 @@ async def test_an_unsent_notice_is_sent_later(bot: Bot, error: Exception, wait_s
 
 
 async def test_a_person_already_notified_is_not_notified_again(bot: Bot) -> None:
-    await bot.managers.name(ONE, ("U2", "U3"))
+    await bot.permissions.name_managers(ONE, ("U2", "U3"))
     await bot.refuse()
     bot.posts.fails_after = 1
 
@@ -353,12 +316,12 @@ async def test_a_notice_is_given_up_after_many_tries(bot: Bot) -> None:
 
 async def test_another_worker_takes_over_from_one_that_died(bot: Bot) -> None:
     await bot.refuse()
-    await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60))
+    await bot.notices.claim(ONE)
     await bot.tick()
     assert bot.posts.notified == []
     assert await bot.documents.due_keys(bot.clock()) == []
 
-    bot.clock.advance(60)
+    bot.clock.advance(LEASE.total_seconds())
     await bot.tick()
 
     assert len(bot.posts.notified) == 1
@@ -386,16 +349,6 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bot: Bot) -> None:
     assert bot.posts.notified == []
 
 
-async def test_a_mistake_of_ours_in_one_workspace_does_not_keep_the_others(bot: Bot) -> None:
-    await bot.documents.put(f"{ONE}/key", {"v": 9}, due_at=bot.clock())
-    await bot.keys.save(WorkspaceId("T2"), a_draft(), set_by="U2")
-    await bot.keys.note_refused(WorkspaceId("T2"), await bot.keys.stored(WorkspaceId("T2")))
-
-    await bot.tick(3)
-
-    assert [user_id for user_id, _ in bot.posts.notified] == ["U2"]
-
-
 async def test_a_notice_that_cannot_be_sent_fails_no_command(bot: Bot) -> None:
     key = await bot.keys.stored(ONE)
     await bot.refuse()
@@ -409,7 +362,7 @@ async def test_a_notice_that_cannot_be_sent_fails_no_command(bot: Bot) -> None:
 async def claimed(bot: Bot) -> Claim:
     """Return what a worker has in hand that tells of a refusal."""
     await bot.refuse()
-    claim = await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60))
+    claim = await bot.notices.claim(ONE)
     assert claim is not None
     return claim
 
@@ -420,7 +373,7 @@ async def test_notices_about_the_old_key_do_not_count_for_the_new_one(bot: Bot) 
     await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bot.refuse()
 
-    await settle_notice(bot.keys, ONE, old, ("U1",), None)
+    await bot.notices.settle(ONE, old, ("U1",), None)
 
     assert (await bot.keys.stored(ONE)).record.told_at is None
 
@@ -430,19 +383,18 @@ async def test_a_note_on_the_key_ends_no_claim(bot: Bot) -> None:
 
     await bot.keys.note_lacking(ONE, await bot.keys.stored(ONE), "add")
 
-    assert await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60)) is None
-    bot.clock.advance(60)
-    assert await claim_notice(bot.keys, ONE, lease=timedelta(seconds=60)) is not None
+    assert await bot.notices.claim(ONE) is None
+    bot.clock.advance(LEASE.total_seconds())
+    assert await bot.notices.claim(ONE) is not None
 
 
 async def test_a_worker_that_is_late_does_not_end_the_next_step(bot: Bot) -> None:
-    lease = timedelta(seconds=60)
     bot.clock.now = ENDS - 14 * DAY
-    late = await claim_notice(bot.keys, ONE, lease=lease)
+    late = await bot.notices.claim(ONE)
     assert late is not None
     bot.clock.now = ENDS - 7 * DAY
-    await claim_notice(bot.keys, ONE, lease=lease)
+    await bot.notices.claim(ONE)
 
-    await settle_notice(bot.keys, ONE, late, (), None)
+    await bot.notices.settle(ONE, late, (), None)
 
     assert await bot.at(6.9) == ["expiry-7"]

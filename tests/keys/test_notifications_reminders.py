@@ -39,21 +39,6 @@ def test_only_the_nearest_missed_step_is_sent(days_left: int, text: int | None) 
     assert notice == (None if text is None else expiry(text))
 
 
-def test_after_the_last_step_there_is_none() -> None:
-    record = replace(a_key_record(expires_on=ENDS), reminded_days=0, rotation_told_at=MOMENT)
-
-    assert next_notice_at(record) is None
-    assert due_notice(record, MOMENT + 900 * DAY) is None
-
-
-def test_another_key_is_proposed_after_ninety_days_once() -> None:
-    record = a_key_record()
-
-    assert next_notice_at(record) == MOMENT + 90 * DAY
-    assert due_notice(record, MOMENT + 90 * DAY) == KeyNotice(NoticeKind.ROTATION)
-    assert due_notice(replace(record, rotation_told_at=MOMENT), MOMENT + 99 * DAY) is None
-
-
 @loop_over(
     ("lifetime_days", "is_proposed"),
     [(30, False), (90, False), (104, False), (105, True), (365, True)],

@@ -15,8 +15,7 @@ from bot.digests.run_state import due_at
 from bot.digests.views import alert
 from bot.digests.worker import DigestWorker
 from bot.dispatch import router
-from bot.dispatch.answer import Answer
-from bot.dispatch.request import Request
+from bot.dispatch.request import Answer, Request
 from bot.domains.service import Portfolio
 from bot.slack.posting import Posting
 from bot.store.encryption import KeyRing

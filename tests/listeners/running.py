@@ -23,9 +23,8 @@ from bot.blocks.message import Block, Message
 from bot.digests.models import Digest, Plan
 from bot.dispatch.commands import COMMANDS
 from bot.dispatch.router import Dispatcher
-from bot.home.screen import HomeScreen
-from bot.keys.key_pair import KeyPair
-from bot.keys.key_record import KeyRecord
+from bot.home.listeners import HomeListeners
+from bot.keys.key_record import KeyPair, KeyRecord
 from bot.keys.repository import Keys
 from bot.playground.slack import LocalSlack, Person, View, running_slack
 from bot.playground.slack import Message as SlackMessage
@@ -33,10 +32,10 @@ from bot.playground.slack.refusals import CommandFailed, FormError, NothingToPre
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings
+from bot.slack.channels import UserGroups
 from bot.slack.client import open_form
 from bot.slack.replies import Origin, Replies
-from bot.slack.usergroups import UserGroups
-from bot.store.deduplication import MemoryDedup
+from bot.store.deduplication import Dedup
 from bot.store.encryption import KeyRing
 from bot.tracker.rate_limit import Allowance
 from bot.web.metrics import Metrics
@@ -101,12 +100,12 @@ class Bot:
     tasks: Tasks
     features: features.Features
     dispatcher: NotingDispatcher
-    screen: HomeScreen
+    home_listeners: HomeListeners
 
     def __post_init__(self) -> None:
         self.service, self.repository = self.features.digests, self.features.repository
         self.portfolio = self.features.portfolio
-        self.keys, self.managers = self.features.keys, self.features.managers
+        self.keys, self.permissions = self.features.keys, self.features.permissions
         self.audit = self.features.audit
 
     @property
@@ -179,12 +178,12 @@ class Bot:
 
     async def redraw_home(self, person: Person | None = None) -> None:
         """Draw a tab that is open once more."""
-        await self.screen.draw(
+        await self.home_listeners.draw(
             a_request(
                 self.workspace,
                 Origin((person or self.bob).id),
                 self.client,
-                self.screen.replies,
+                self.home_listeners.replies,
             )
         )
 
@@ -298,7 +297,7 @@ async def running_bot(
     fakes: dict[str, Callable[..., Any]] = {
         "Features": features.Features,
         "Dispatcher": NotingDispatcher,
-        "HomeScreen": HomeScreen,
+        "HomeListeners": HomeListeners,
         "UserGroups": partial(UserGroups, clock=clock.seconds),
         **(
             {"TrackerClient": lambda *_parts, **_how: tracker}
@@ -335,7 +334,7 @@ async def running_bot(
             tracker_http=tracker_http,
             clock=clock,
             metrics=Metrics(role="all", store="sqlite"),
-            seen=MemoryDedup(clock=clock.seconds),
+            seen=Dedup(clock=clock.seconds),
         )
         with pytest.MonkeyPatch.context() as patch:
             for name, make in fakes.items():
@@ -350,7 +349,7 @@ async def running_bot(
             tasks,
             made["Features"],
             made["Dispatcher"],
-            made["HomeScreen"],
+            made["HomeListeners"],
         )
         async with by_http(app, slack):
             yield running
@@ -367,7 +366,7 @@ class AdminBot(Bot):
     async def name(self, *names: str) -> None:
         """Let people be the managers, by their names."""
         people = tuple(self.slack.person(name).id for name in names)
-        await self.managers.name(self.workspace, people)
+        await self.permissions.name_managers(self.workspace, people)
 
     async def pair(self) -> KeyPair | None:
         return await self.keys.pair(self.workspace)

@@ -27,7 +27,6 @@ from tests.fakes import TIME_LIMIT_S
 ANSWER = Message("the answer")
 WORKING, BELOW, DONE = STILL_WORKING.text, ANSWER_BELOW.text, ANSWERED_IN_FORM.text
 BOB = Member("U1", "Bob", is_admin=False, is_stranger=False)
-EVE = Member("U1", "Eve", is_admin=False, is_stranger=True)
 Work = Callable[[], Awaitable[None]]
 
 
@@ -93,10 +92,10 @@ class Bot:
         assert 0 <= took_s < 60
         self.noted.append((what, outcome))
 
-    def a_conversation(self, member: Member = BOB, **where: Any) -> Request:
+    def a_conversation(self, **where: Any) -> Request:
         client = AsyncWebClient(session=cast(aiohttp.ClientSession, None))
         origin = Origin("U1", **where)
-        return a_request(origin=origin, client=client, replies=self.replies, member=member)
+        return a_request(origin=origin, client=client, replies=self.replies, member=BOB)
 
     @property
     def said(self) -> list[str]:
@@ -145,22 +144,6 @@ async def test_a_quick_answer_is_alone(bot: Bot, capsys: pytest.CaptureFixture[s
     [line] = [line for line in capsys.readouterr().out.splitlines() if "outcome=" in line]
     for part in ("request=", "workspace=-.T1", "user=U1", "what=work", "outcome=answered"):
         assert part in line
-
-
-class TestStrangers:
-    """People of other companies, in a shared channel."""
-
-    async def test_are_kept_out(self, bot: Bot) -> None:
-        bot.conversation = bot.a_conversation(EVE)
-
-        [said] = await bot.do()
-
-        assert said.startswith("ExternalUserError")
-
-    async def test_are_left_to_the_work_where_it_sees_to_them(self, bot: Bot) -> None:
-        bot.conversation = bot.a_conversation(EVE)
-
-        assert await bot.do(allows_external=True) == ["the answer"]
 
 
 class TestSlowly:

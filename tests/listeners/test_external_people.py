@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.dispatch.external_people import KNOWN_FOR_S, ExternalUserGuard
+from bot.dispatch.error_boundary import KNOWN_FOR_S, ExternalUserGuard
 from bot.process.errors import ExternalUserError
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member

@@ -9,13 +9,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.access.permissions import Permissions
 from bot.app.failures import Failures
-from bot.blocks.message import Message
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request
 from bot.dispatch.usage import not_understood_message
-from bot.domainkey.screen import KeyScreen
 from bot.keys.key_record import NoKeyError
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -24,8 +22,6 @@ from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnavailableError
 from bot.store.documents import StoreError
 from bot.store.encryption import KeyRing
-from bot.tracker.models import RateLimitedError
-from bot.tracker.rate_limit import Allowance
 from tests.builders import facts_for_admin, failure_message
 from tests.dispatch.builders import a_request
 from tests.fakes import FakeClock
@@ -101,19 +97,6 @@ async def test_a_command_that_cannot_be_read_is_answered_with_its_usage() -> Non
     said = await Bot().failures.explain(error, typed("/domains tag:prod colour:red"))
 
     assert said == not_understood_message("/domains", error.problems, error.understood)
-
-
-async def test_the_budget_of_the_key_in_use_is_not_taken_for_that_of_an_entered_one() -> None:
-    async def of_the_key_in_use(error: Exception, _request: Request) -> Message:
-        none_left = Allowance(remaining=0, wait_s=900, age_s=3, highest_seen=1_000)
-        return failure_message(error, facts_for_admin(allowance=none_left))
-
-    screen = KeyScreen(of_the_key_in_use, FakeClock())
-
-    said = await screen.explained(typed("/domainkey"), RateLimitedError(300))
-
-    assert "Try again in 5 min." in said.text
-    assert "requests left" not in said.text
 
 
 class ResponseUrl:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.access.repository import DEFAULT_AUDIENCES, Act
+from bot.access.permissions import DEFAULT_AUDIENCES
+from bot.access.repository import Act
 from bot.access.views import (
     AUDIENCES_FORM,
     MANAGERS_FORM,
@@ -69,7 +70,7 @@ async def a_key_form(bot: AdminBot) -> Block:
 
 
 async def a_managers_form(bot: AdminBot) -> Block:
-    return managers_form(bot.metadata(), await bot.managers.named(bot.workspace))
+    return managers_form(bot.metadata(), await bot.permissions.managers(bot.workspace))
 
 
 async def an_audiences_form(bot: AdminBot) -> Block:

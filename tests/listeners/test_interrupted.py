@@ -61,7 +61,7 @@ class InterruptedBot(Bot):
         return self.bob.messages(channel)
 
     async def _submitted(self, ack: Any, body: Mapping[str, Any], context: Any) -> None:
-        conversation = from_form(body, context, self.screen.replies)
+        conversation = from_form(body, context, self.home_listeners.replies)
         await ack(response_action="update", view=WAITING)
         submitted = Handling(
             name=EDIT_FORM, handle=self.work, given=None, shows_progress=False, form_waits=True
@@ -95,15 +95,6 @@ async def test_a_press_in_a_thread_is_answered_in_that_thread(bot: InterruptedBo
 
     assert INTERRUPTED in bot.said()[-1].everything
     assert bot.said()[-1].thread_ts == start.ts
-
-
-async def test_an_interrupted_domain_may_have_been_added(bot: InterruptedBot) -> None:
-    await bot.bob.type("/adddomain new.example")
-    await bot.stop()
-
-    [text] = bot.said()
-    assert "may still have been done" in text.everything
-    assert text.buttons == ["Try again", "All domains"]
 
 
 @pytest.mark.parametrize("is_at_home", [False, True])

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from bot.access.repository import MAX_MANAGERS
+from bot.access.permissions import MAX_MANAGERS
 from bot.access.views import MANAGERS_FIELD
-from bot.domainkey.admin_listeners import read_managers_form
+from bot.domainkey.listeners import read_managers_form
 from bot.domainkey.views import NAME_MANAGERS
 from bot.playground.slack import View
 from tests.listeners.running import PRESS, AdminBot
@@ -33,7 +33,7 @@ async def submit(bot: AdminBot, form: View, **fields: Any) -> str:
 
 
 async def named(bot: AdminBot) -> tuple[str, ...]:
-    return await bot.managers.named(bot.workspace)
+    return await bot.permissions.managers(bot.workspace)
 
 
 @pytest.mark.parametrize("name", ["gus", "zoe"])

@@ -6,8 +6,8 @@ from typing import Any
 from bot.blocks.builders import notice
 from bot.dispatch.error_boundary import OncePerMessage
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.usage import sent_elsewhere_form
-from bot.store.deduplication import MemoryDedup
+from bot.dispatch.usage import SENT_ELSEWHERE, as_form
+from bot.store.deduplication import Dedup
 from tests.listeners.test_incoming_presses import CONTEXT, REPLIES
 
 BODY = {
@@ -19,7 +19,7 @@ BODY = {
 class Process:
     """A dispatcher with one form; `started` counts the work on it."""
 
-    def __init__(self, seen: MemoryDedup) -> None:
+    def __init__(self, seen: Dedup) -> None:
         self.started = 0
         app: Any = SimpleNamespace(action=lambda _: lambda _: None, view=self.take)
         boundary: Any = SimpleNamespace(start=self.start, once=OncePerMessage(seen))
@@ -46,12 +46,12 @@ class Process:
 
 
 async def test_a_form_is_handled_by_one_process_and_the_other_says_so() -> None:
-    seen = MemoryDedup(clock=lambda: 0)
+    seen = Dedup(clock=lambda: 0)
     one, other = Process(seen), Process(seen)
 
     shown = [await each.title_after("1.a") for each in (one, other, one, other)]
 
-    busy, elsewhere = str(notice("Busy", [])), str(sent_elsewhere_form())
+    busy, elsewhere = str(notice("Busy", [])), str(as_form(SENT_ELSEWHERE))
     assert shown == [busy, elsewhere, busy, elsewhere]
     assert (one.started, other.started) == (1, 0)
     await other.title_after("2.b")

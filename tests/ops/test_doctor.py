@@ -2,8 +2,7 @@ import asyncio
 
 import pytest
 
-from bot.ops.doctor import check_tracker
-from bot.ops.doctor_slack import check_bot_token
+from bot.ops.doctor import check_bot_token, check_tracker
 from bot.ops.output import Finding, Mark, found_within
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES, Grant
 from bot.slack.errors import (

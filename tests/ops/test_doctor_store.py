@@ -25,7 +25,7 @@ from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 from bot.store.sqlite import open_sqlite
 from tests.builders import KEY
-from tests.ops.builders import an_installation
+from tests.installations.builders import an_installation
 from tests.store.test_encryption import a_ring
 
 ACME = WorkspaceId("T1")

@@ -1,12 +1,20 @@
 """What `explain` prints of a scan."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bot.ops.explain import explain_file
 from bot.ops.output import OperatingError
+from bot.tracker.names import use_names
+
+
+@pytest.fixture(autouse=True)
+def own_names() -> Iterator[None]:
+    yield
+    use_names(None)
 
 
 def written(path: Path, scan: object) -> str:
@@ -52,15 +60,6 @@ def test_the_operators_names_count_too(tmp_path: Path) -> None:
     assert "Issues: known" in explain_file(scan, names)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "[" * 100_000, "{"])
-def test_what_is_no_scan_is_said_in_a_sentence(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "scan.json"
-    file.write_text(text)
-
-    with pytest.raises(OperatingError, match="holds no"):
-        explain_file(str(file), None)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -75,3 +74,11 @@ def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
 
     with pytest.raises(OperatingError, match="SCAN_NAMES_FILE"):
         explain_file(scan, names)
+
+
+def test_what_is_no_scan_is_said_in_a_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "scan.json"
+    for text in ("", "[]", "[" * 100_000, "{"):
+        file.write_text(text)
+        with pytest.raises(OperatingError, match="holds no"):
+            explain_file(str(file), None)

@@ -17,8 +17,8 @@ from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
 from tests.builders import KEY, MOMENT
+from tests.installations.builders import an_installation
 from tests.memory import FailingDocuments
-from tests.ops.builders import an_installation
 from tests.store.test_encryption import a_ring
 
 BOT = Path(__file__).parents[2] / "bot"
@@ -67,12 +67,8 @@ SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
 }
 # Two keys with the ones before them, one command, two installations of two tokens.
 SEALED, DOCUMENTS = 7, 5
-# The ring itself, what seals again what others have sealed, and what seals for a browser's address
-# only, not for the store.
-NO_SEALERS = {
-    *("store/encryption.py", "ops/rotate_secrets.py", "ops/sealed_texts.py"),
-    "installations/oauth_flow.py",
-}
+# The ring itself, and what seals again what others have sealed.
+NO_SEALERS = {"store/encryption.py", "ops/rotate_secrets.py", "ops/sealed_texts.py"}
 
 
 def modules_that_seal() -> set[str]:

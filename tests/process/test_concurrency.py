@@ -12,24 +12,6 @@ from tests.fakes import TIME_LIMIT_S
 from tests.installations.builders import Gate
 
 
-async def test_a_stop_waits_for_what_runs() -> None:
-    tasks, done = Tasks(), []
-    may_end = asyncio.Event()
-
-    async def work() -> None:
-        await may_end.wait()
-        done.append("work")
-
-    tasks.start(work())
-    stopped = asyncio.create_task(tasks.drain(TIME_LIMIT_S))
-    await asyncio.sleep(0)
-    assert not stopped.done()
-    may_end.set()
-
-    assert await stopped
-    assert done == ["work"]
-
-
 async def test_a_stop_waits_for_what_the_work_itself_starts() -> None:
     tasks, done = Tasks(), []
 
@@ -172,17 +154,6 @@ async def test_an_error_reaches_all_callers_and_is_not_kept() -> None:
     assert [str(result) for result in results] == ["broken"] * 3
     assert await flights.run("a", work) == "mended"
     assert work.times_begun == 2
-
-
-async def test_different_keys_do_not_wait_for_each_other() -> None:
-    flights: SingleFlight[str, str] = SingleFlight()
-    slow, quick = Work(), Work("quick")
-    waiting = asyncio.create_task(flights.run("slow", slow))
-    quick.may_end.set()
-
-    assert await flights.run("quick", quick) == "quick"
-    slow.may_end.set()
-    assert await waiting == "done"
 
 
 async def test_a_cancelled_caller_does_not_stop_the_others() -> None:

@@ -38,44 +38,25 @@ class Log(io.StringIO):
         return self.getvalue().splitlines()
 
 
-def assert_hidden(log: Log) -> None:
-    assert "[hidden]" in log.getvalue()
-    assert KEY_TAIL not in log.getvalue()
-    assert not holds_secret(log.getvalue())
-
-
 @pytest.mark.parametrize("log_format", FORMATS)
 @pytest.mark.parametrize("secret", SECRETS, ids=["key", "bot token", "app token"])
-def test_a_secret_in_our_own_line_is_hidden(secret: str, log_format: str) -> None:
-    log = Log(log_format)
+def test_a_secret_is_hidden_in_a_line_a_traceback_and_what_libraries_log(
+    secret: str, log_format: str
+) -> None:
+    log, ours = Log(log_format), structlog.get_logger("bot")
 
-    structlog.get_logger("bot").warning(f"called with {secret}", header=f"Bearer {secret}")
-
-    assert "called with" in log.getvalue()
-    assert_hidden(log)
-
-
-@pytest.mark.parametrize("log_format", FORMATS)
-def test_a_secret_in_a_traceback_is_hidden(log_format: str) -> None:
-    log = Log(log_format)
-
+    ours.warning(f"called with {secret}", header=f"Bearer {secret}")
+    logging.getLogger("httpx").warning("GET %s with %r", f"https://x/?k={secret}", {"t": secret})
     try:
-        raise RuntimeError(f"refused {KEY}")
+        raise RuntimeError(f"refused {secret}")
     except RuntimeError:
-        structlog.get_logger().exception("unforeseen failure")
+        ours.exception("unforeseen failure")
 
-    assert "Traceback" in log.getvalue()
-    assert "RuntimeError: refused service_sk_[hidden]" in log.getvalue()
-    assert_hidden(log)
-
-
-@pytest.mark.parametrize("log_format", FORMATS)
-def test_a_secret_in_a_library_s_line_is_hidden(log_format: str) -> None:
-    log = Log(log_format)
-
-    logging.getLogger("httpx").warning("GET %s with %r", f"https://x/?k={KEY}", {"t": APP_TOKEN})
-
-    assert_hidden(log)
+    for words in ("called with", "GET https://x/", "Traceback", "RuntimeError: refused"):
+        assert words in log.getvalue()
+    assert log.getvalue().count("[hidden]") >= 5
+    assert KEY_TAIL not in log.getvalue()
+    assert not holds_secret(log.getvalue())
 
 
 def test_a_value_of_a_function_is_not_shown_with_its_traceback() -> None:

@@ -13,7 +13,6 @@ from bot.scans.bulk_record import BulkScan, items_of
 from bot.scans.bulk_runner import BulkScans
 from bot.scans.service import Scans
 from bot.tracker.models import ScanResult
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
@@ -31,7 +30,6 @@ class Bot:
     lists: FakeLists = field(default_factory=FakeLists)
     posts: FakePosts = field(default_factory=FakePosts)
     tasks: Tasks = field(default_factory=Tasks)
-    takes_s: float = 0.0
 
     def __post_init__(self) -> None:
         self.scanned: list[str] = []
@@ -47,9 +45,7 @@ class Bot:
         return BulkScans(
             self.documents,
             self.tasks,
-            Scans(
-                self.scan, portfolio, self.documents, ends, names=default_names(), clock=self.clock
-            ),
+            Scans(self.scan, portfolio, self.documents, ends, clock=self.clock),
             self.posts,
             clock=self.clock,
         )
@@ -61,7 +57,6 @@ class Bot:
         self.scanned.append(domain_id)
         self.is_asked.set()
         await self.gate.wait()
-        await asyncio.sleep(self.takes_s)
         if errors := self.errors.get(domain_id):
             raise errors.pop(0)
         issues = [{"severity": "low", "title": "mild"}, {"severity": "high", "title": domain_id}]

@@ -14,9 +14,10 @@ from bot.scans.bulk_views import (
     running_message,
     started_message,
 )
+from bot.tracker.facts import facts_of
 from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
-from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_key_record, facts_of
+from tests.builders import ADMIN_ID, HOSTILE_TEXTS, MOMENT, a_key_record
 from tests.loops import loop_over
 
 
@@ -102,13 +103,6 @@ def test_offers_after_the_first_key_fit_the_portfolio(
     assert_slack_takes(message)
     assert words in message.text
     assert list(buttons(message)) == labels
-
-
-def test_scans_beyond_what_is_left_of_the_hour_are_said_to_pause() -> None:
-    message = first_steps_message(a_key_record(), 12, an_allowance(12), digest_id="d1")
-
-    assert "13 of the 0 requests left this hour" in message.text
-    assert "The scan pauses" in message.text
 
 
 def test_names_too_long_for_a_button_are_not_cut() -> None:

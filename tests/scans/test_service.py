@@ -1,6 +1,5 @@
 """Scans: kept to compare with, bounded, readable by the version that kept them."""
 
-import asyncio
 import threading
 from collections.abc import Callable
 from datetime import date
@@ -16,7 +15,6 @@ from bot.process.workspace import WorkspaceId
 from bot.scans.service import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
 from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import SECTIONS, InvalidKeyError, ScanResult, UnavailableError
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import Purpose
 from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
@@ -52,14 +50,7 @@ def lists() -> FakeLists:
 def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Scans:
     clock = FakeClock()
     portfolio = Portfolio(lists.list_domains, clock=clock)
-    return Scans(
-        scanner.scan,
-        portfolio,
-        documents,
-        FactsRepository(documents),
-        names=default_names(),
-        clock=clock,
-    )
+    return Scans(scanner.scan, portfolio, documents, FactsRepository(documents), clock=clock)
 
 
 async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:
@@ -209,16 +200,3 @@ async def test_a_scan_without_a_list_gets_its_score_later(scans: Scans, lists: F
 
     assert (report.score_after, unlisted) == (None, asked)
     assert kept.score_after == 40
-
-
-async def test_a_second_caller_of_a_scan_reads_the_score(scans: Scans, lists: FakeLists) -> None:
-    lists.domains = (a_domain("a.example", 41),)
-    await scans.run(ONE, a_domain("a.example", 41))  # which leaves a list of this minute
-    lists.domains = (a_domain("a.example", 40),)
-
-    silent, joined = await asyncio.gather(
-        scans.run(ONE, a_domain("a.example", 41), lists=False),
-        scans.run(ONE, a_domain("a.example", 41)),
-    )
-
-    assert (silent.score_after, joined.score_after) == (None, 40)

@@ -5,7 +5,7 @@ import pytest
 from bot.dispatch.request import FormErrors
 from bot.dispatch.usage import form_button_message, greeting_message, overview_message
 from bot.scans.shortcut_listeners import read_picked
-from bot.scans.shortcut_views import LOOKING, busy_form, done_form, found_form, long_names
+from bot.scans.shortcut_views import LOOKING, busy_form, done_form, found_form
 from tests.blocks.acceptance import assert_slack_takes, assert_slack_takes_form, shown_text
 from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
@@ -24,31 +24,19 @@ MANY = [f"d{number}.example" for number in range(120)]
     ],
 )
 def test_any_named_domains_fit_the_form(watched: list[str], others: list[str]) -> None:
-    long = long_names([*watched, *others])
-
-    assert_slack_takes_form(found_form(watched, others, long, "{}"))
+    assert_slack_takes_form(found_form(watched, others, "{}"))
 
 
 def test_the_form_proposes_ten_to_scan_none_to_add_and_says_what_is_left_out() -> None:
-    scan, add, _where, left_out = found_form(MANY, MANY[:3], [], "")["blocks"]
+    scan, add, _where, left_out = found_form(MANY, [*MANY[:3], "a" * 151], "")["blocks"]
 
     assert [each["value"] for each in scan["element"]["initial_options"]] == MANY[:10]
     assert "initial_options" not in add["element"]
-    assert left_out["elements"][0]["text"] == "20 more names in this message."
-
-
-def test_a_long_name_is_clipped_and_kept_by_its_number() -> None:
-    names = [f"{'a' * 63}.{'b' * 63}.{'c' * 20}.{number}.example" for number in range(20)]
-    long = long_names(names)
-    [scan, _where, left_out] = found_form(names, [], long, "")["blocks"]
-
-    assert [each["value"] for each in scan["element"]["options"]] == [*map(str, range(len(long)))]
-    assert left_out["elements"][0]["text"] == f"{20 - len(long)} more names in this message."
-    assert len(long) > 10
+    assert left_out["elements"][0]["text"] == "21 more names in this message."
 
 
 def test_a_message_without_names_says_so_and_has_nothing_to_submit() -> None:
-    form = found_form([], [], [], "")
+    form = found_form([], [], "")
 
     assert "no domain names" in str(form["blocks"])
     assert "submit" not in form
@@ -70,11 +58,7 @@ def test_what_was_picked_is_read_scans_first() -> None:
 
     found = read_picked({"add": picked("c.example"), "scan": picked("a.example", "b.example")})
 
-    assert found == [
-        ("/scan", "a.example"),
-        ("/scan", "b.example"),
-        ("/adddomain", "c.example"),
-    ]
+    assert found == [("/scan", "a.example"), ("/scan", "b.example"), ("/adddomain", "c.example")]
 
 
 @loop_over("blocks", [("scan", "add"), ("add",)])

@@ -228,17 +228,6 @@ def test_an_issue_is_never_invented(issue: object, line: str) -> None:
     assert line in shown_text(message).splitlines()
 
 
-def test_no_issues_and_no_list_of_issues_are_two_things() -> None:
-    none = scan_message(a_report({"security": {"issues": []}}))
-    unlisted = scan_message(a_report({"security": {"server": "nginx"}}))
-
-    assert "✅ No issues reported." in shown_text(none)
-    assert "I can't tell from this scan whether there are issues. 1 value under" in shown_text(
-        unlisted
-    )
-    assert "✅" not in shown_text(unlisted)
-
-
 def test_a_section_that_was_not_given_says_so_and_is_open() -> None:
     message = scan_message(a_report({"dns": {"ttl": 60}}))
 
@@ -389,12 +378,6 @@ def test_an_end_that_is_an_issue_has_one_sign() -> None:
 
     assert "🟠 High: Certificate ends within ten days" in text
     assert "🔴" not in text.partition("Certificate expires in 5 days")[0].rpartition("\n")[2]
-
-
-def test_the_end_of_a_domain_of_others_has_no_sign() -> None:
-    text = shown_text(scan_message(a_report(ENDING, score=90, score_after=90, is_owned=False)))
-
-    assert "\nCertificate expires in 5 days" in f"\n{text}"
 
 
 @loop_over(("count", "more"), [(11, False), (12, True)])

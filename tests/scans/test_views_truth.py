@@ -18,9 +18,10 @@ from bot.scans.bulk_record import BulkScan, End, Item
 from bot.scans.bulk_summary import summary_message
 from bot.scans.service import ScanReport
 from bot.scans.views import scan_message
+from bot.tracker.facts import facts_of
 from bot.tracker.models import SECTIONS
 from bot.tracker.sections import section_of
-from tests.builders import a_domain, facts_of
+from tests.builders import a_domain
 from tests.digests.builders import a_post
 from tests.scans.test_bulk_views import a_run
 from tests.truth import ALARM, ALL_CLEAR, NOTHING_ENDS, NOW, UNCHECKED, Sample, samples, unnamed

@@ -1,32 +1,8 @@
-"""What Slack says of the bot's token, and whether it answers at all."""
+"""Whether Slack answers."""
 
-import aiohttp
-import pytest
-from slack_sdk.web.async_client import AsyncWebClient
-
-from bot.playground.slack import LocalSlack
-from bot.slack.auth import WELL_FOR_S, Grant, SlackHealth, fetch_grant
+from bot.slack.auth import WELL_FOR_S, SlackHealth
 from bot.slack.errors import SlackError, SlackRateLimitedError, TokenRefusedError
 from tests.fakes import FakeClock
-from tests.slack.conftest import SCOPES, a_client
-
-JSON = {"Content-Type": "application/json"}
-
-
-async def test_the_workspace_and_scopes_are_returned(
-    slack: LocalSlack, client: AsyncWebClient
-) -> None:
-    grant = await fetch_grant(client)
-
-    workspace = slack.world.workspace
-    assert grant == Grant(
-        team_id=workspace.team_id, team_name=workspace.domain, scopes=frozenset(SCOPES)
-    )
-
-
-async def test_a_refused_token_is_an_error(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
-    with pytest.raises(TokenRefusedError):
-        await fetch_grant(a_client(slack.api_url, http, token="xoxb-wrong"))
 
 
 class Slack:

@@ -21,12 +21,12 @@ CODES: dict[type[SlackError], tuple[str, ...]] = {
     SlackUnavailableError: ("internal_error", "fatal_error"),
     SlackRateLimitedError: ("ratelimited", "rate_limited", "team_added_to_org"),
     TriggerExpiredError: ("expired_trigger_id",),
-    BlocksRefusedError: ("invalid_blocks", "invalid_attachments"),
+    BlocksRefusedError: ("invalid_blocks", "invalid_attachments", "invalid_arguments"),
     ChannelClosedError: ("is_archived", "restricted_action_new", "slack_connect_blocked"),
     PersonUnreachableError: ("user_not_found",),
     TokenRefusedError: ("account_inactive",),
     MissingScopeError: ("missing_scope",),
-    SlackRefusedError: ("invalid_arguments", "new_word"),
+    SlackRefusedError: ("new_word",),
 }
 
 

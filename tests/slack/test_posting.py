@@ -14,14 +14,10 @@ from bot.playground.slack import Call, LocalSlack
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import Identity
 from bot.slack.errors import (
-    ChannelClosedError,
-    MissingScopeError,
     PersonUnreachableError,
-    SlackError,
     SlackRateLimitedError,
     SlackUnavailableError,
     SlackUnreachableError,
-    TokenRefusedError,
 )
 from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
 from tests.fakes import FakeClock
@@ -143,26 +139,6 @@ async def test_a_post_without_an_answer_in_time_is_uncertain(bot: Bot) -> None:
 
     assert caught.value.is_outcome_unknown
     assert (bot.client.sent, len(bot.said())) == (1, 1)
-
-
-@pytest.mark.parametrize(
-    ("code", "kind"),
-    [
-        ("is_archived", ChannelClosedError),
-        ("restricted_action_read_only_channel", ChannelClosedError),
-        ("team_added_to_org", SlackRateLimitedError),
-        ("account_inactive", TokenRefusedError),
-        ("missing_scope", MissingScopeError),
-    ],
-)
-async def test_a_refused_post_is_not_there(bot: Bot, code: str, kind: type[SlackError]) -> None:
-    bot.slack.fail_next("chat.postMessage", error=code)
-
-    with pytest.raises(kind) as caught:
-        await bot.post()
-
-    assert not caught.value.is_outcome_unknown
-    assert (len(bot.posts()), bot.said()) == (1, [])
 
 
 async def test_a_rate_limit_holds_the_posts_of_this_workspace_until_it_is_over(bot: Bot) -> None:

@@ -5,8 +5,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
 from bot.process.workspace import WorkspaceId
+from bot.slack.channels import KEPT_FOR_S, UserGroups, fetch_user_groups
 from bot.slack.errors import SlackRefusedError
-from bot.slack.usergroups import KEPT_FOR_S, UserGroups, fetch_user_groups
 from tests.fakes import FakeClock
 from tests.slack.clients import SaidGroups
 

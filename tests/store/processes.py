@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 @asynccontextmanager
 async def started(module: str, *arguments: object) -> AsyncIterator[BotProcess]:
     """Yield a process that runs the test module with its output on pipes; kill it at the end."""
-    words, module = map(str, arguments), f"tests.store.{module}"
+    words, module = map(str, arguments), f"tests.{module}"
     process = await start_bot(
         *words, env=os.environ, cwd=ROOT, module=module, stdout=PIPE, stderr=PIPE
     )

@@ -2,12 +2,12 @@
 
 import asyncio
 
-from bot.store.deduplication import REMEMBERED_FOR_S, MemoryDedup, SharedDedup
+from bot.store.deduplication import REMEMBERED_FOR_S, Dedup
 from bot.store.documents import StoreError
 from tests.fakes import FakeClock
 
 
-class TroubledSeen(MemoryDedup):
+class TroubledSeen(Dedup):
     """What all processes share: it may fail, or note nothing until `gate` opens."""
 
     def __init__(self) -> None:
@@ -28,13 +28,13 @@ class TroubledSeen(MemoryDedup):
         await super().forget(name)
 
 
-def a_process(stored: MemoryDedup) -> SharedDedup:
-    return SharedDedup(stored, here=MemoryDedup(clock=FakeClock().seconds))
+def a_process(stored: Dedup) -> Dedup:
+    return Dedup(stored, clock=FakeClock().seconds)
 
 
 async def test_it_is_remembered_for_as_long_as_a_signature_is_good() -> None:
     clock = FakeClock()
-    seen = MemoryDedup(clock=clock.seconds)
+    seen = Dedup(clock=clock.seconds)
     await seen.remember("a")
 
     clock.advance(REMEMBERED_FOR_S - 1)

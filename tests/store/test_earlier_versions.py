@@ -14,16 +14,15 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from bot.access.repository import Act, Audiences, Audit, Managers
+from bot.access.permissions import Permissions
+from bot.access.repository import Act, Audit
 from bot.digests.baseline import unpack
 from bot.digests.repository import ALERT, DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommands
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists
+from bot.domains.adding import DomainAdder, DomainLists
 from bot.domains.kept_facts import FactsRepository
-from bot.domains.seen import SeenDomains
-from bot.domains.service import Portfolio, StoredVersions
+from bot.domains.service import Portfolio, SeenDomains, StoredVersions
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
 from bot.keys.repository import Keys
@@ -40,7 +39,6 @@ from bot.store.postgres.migrations import migrate
 from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
 from bot.store.sqlite import open_sqlite
-from bot.tracker.names import default_names
 from bot.tracker.rate_limit import RateLimiter, fingerprint
 from bot.tracker.shared_limits import SharedLimits
 from tests.builders import KEY
@@ -82,7 +80,7 @@ def portfolio() -> Portfolio:
 
 
 async def audiences(documents: Documents) -> None:
-    assert (await Audiences(documents).chosen(HOME))["add"] is Audience.MANAGERS
+    assert (await Permissions(documents).audiences(HOME))["add"] is Audience.MANAGERS
 
 
 async def audit(documents: Documents) -> None:
@@ -153,7 +151,7 @@ async def listed(documents: Documents) -> None:
 
 
 async def managers(documents: Documents) -> None:
-    assert await Managers(documents).named(HOME) == (BOB,)
+    assert await Permissions(documents).managers(HOME) == (BOB,)
 
 
 async def nights(documents: Documents) -> None:
@@ -167,7 +165,6 @@ async def scan(documents: Documents) -> None:
         portfolio(),
         documents,
         FactsRepository(documents),
-        names=default_names(),
         clock=lambda: WRITTEN_AT,
     )
     assert (await scans.last(HOME, "shop.example")).sections

@@ -14,16 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import Documents, StoreError, UnreadableSecretError, WrongKeyRingError
+from bot.store.documents import StoreError, UnreadableSecretError, WrongKeyRingError
 from bot.store.encryption import (
     KeyRing,
     associated_data,
     check_key_ring,
     key_file_of,
     load_or_make_key_file,
-    ring_source,
 )
+from bot.store.snapshot import FileStore
 from tests.loops import loop_over
+from tests.memory import MemoryDocuments
 
 HERE = associated_data("key", WorkspaceId("T1"))
 SECRET = "service_sk_0123456789"
@@ -153,36 +154,24 @@ def test_a_ring_shows_no_key() -> None:
     assert str(bytes([ord("1")]) * 32) not in shown
 
 
-class TestKeyCheck:
-    async def test_the_first_start_leaves_a_marker(self, documents: Documents) -> None:
-        await check_key_ring(documents, a_ring("k1"))
-        note = await documents.get("meta/key-check")
-        await check_key_ring(documents, a_ring("k1"))
+async def test_every_key_that_came_first_is_needed_from_then_on() -> None:
+    documents = MemoryDocuments()
+    await check_key_ring(documents, a_ring("k1"))
+    note = await documents.get("meta/key-check")
+    await check_key_ring(documents, a_ring("k1"))
+    assert note is not None
+    assert await documents.get("meta/key-check") == note
+    with pytest.raises(WrongKeyRingError, match="another key of that name"):
+        await check_key_ring(documents, KeyRing.parse(f"k1:{a_key(9)}"))
+    with pytest.raises(WrongKeyRingError, match=r"named k1.*no key of that name"):
+        await check_key_ring(documents, a_ring("k2"))
 
-        assert note is not None
-        assert await documents.get("meta/key-check") == note
+    await check_key_ring(documents, a_ring("k2", "k1"))
 
-    async def test_another_key_under_the_same_name_is_refused(self, documents: Documents) -> None:
-        await check_key_ring(documents, a_ring("k1"))
-
-        with pytest.raises(WrongKeyRingError, match="another key of that name"):
-            await check_key_ring(documents, KeyRing.parse(f"k1:{a_key(9)}"))
-
-    async def test_a_ring_without_the_earlier_key_is_refused(self, documents: Documents) -> None:
-        await check_key_ring(documents, a_ring("k1"))
-
-        with pytest.raises(WrongKeyRingError, match=r"named k1.*no key of that name"):
-            await check_key_ring(documents, a_ring("k2"))
-
-    async def test_an_added_first_key_is_needed_from_then_on(self, documents: Documents) -> None:
-        await check_key_ring(documents, a_ring("k1"))
-
-        await check_key_ring(documents, a_ring("k2", "k1"))
-
-        await check_key_ring(documents, a_ring("k1", "k2"))
-        for missing in (a_ring("k1"), a_ring("k2")):
-            with pytest.raises(WrongKeyRingError):
-                await check_key_ring(documents, missing)
+    await check_key_ring(documents, a_ring("k1", "k2"))
+    for missing in (a_ring("k1"), a_ring("k2")):
+        with pytest.raises(WrongKeyRingError):
+            await check_key_ring(documents, missing)
 
 
 @pytest.fixture
@@ -190,13 +179,16 @@ def key_file(tmp_path: Path) -> Path:
     return tmp_path / "data" / "bot.keys"
 
 
-def test_the_first_start_makes_a_private_file(key_file: Path) -> None:
+def test_the_key_file_is_private_from_the_first_start_on(key_file: Path) -> None:
     before = os.umask(0)
-    _, is_new = load_or_make_key_file(key_file)
+    made = [load_or_make_key_file(key_file)[1]]
     os.umask(before)
+    modes = [key_file.stat().st_mode & 0o777]
+    key_file.chmod(0o644)  # somebody has copied it
+    made.append(load_or_make_key_file(key_file)[1])
+    modes.append(key_file.stat().st_mode & 0o777)
 
-    assert is_new is True
-    assert key_file.stat().st_mode & 0o777 == 0o600
+    assert (made, modes) == ([True, False], [0o600, 0o600])
     assert list(key_file.parent.iterdir()) == [key_file]
 
 
@@ -214,15 +206,6 @@ def test_a_stopped_start_leaves_no_half_key(
 
     assert list(key_file.parent.iterdir()) == []
     assert load_or_make_key_file(key_file)[1] is True
-
-
-def test_a_file_that_others_could_read_is_made_private(key_file: Path) -> None:
-    load_or_make_key_file(key_file)
-    key_file.chmod(0o644)
-
-    load_or_make_key_file(key_file)
-
-    assert key_file.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
@@ -256,28 +239,15 @@ def test_a_place_where_no_file_can_be_is_a_store_error(tmp_path: Path) -> None:
 RING = "k7:" + base64.b64encode(b"7" * 32).decode()
 
 
-def test_the_setting_goes_before_the_file(path: Path) -> None:
-    load_or_make_key_file(key_file_of(path))
-
-    source = ring_source(RING, path)
-
-    assert source.ring is not None
-    assert source.ring.names == ("k7",)
-    assert source.name == "BOT_SECRET_KEYS"
-
-
-def test_without_the_setting_it_is_the_file_that_the_bot_made(path: Path) -> None:
-    made, _ = load_or_make_key_file(key_file_of(path))
-
-    source = ring_source(None, path)
-
-    assert source.ring is not None
-    assert source.ring.decrypt(made.encrypt("secret", "here"), "here") == "secret"
-    assert source.name == f"the key file {path}.key"
-
-
-def test_no_file_is_no_ring_and_none_is_made(path: Path) -> None:
-    source = ring_source(None, path)
-
-    assert source.ring is None
+def test_the_setting_goes_before_the_file_that_the_bot_made(path: Path) -> None:
+    assert FileStore(path).ring_source(None).ring is None
     assert not path.parent.exists()
+
+    made, _ = load_or_make_key_file(key_file_of(path))
+    own, other = FileStore(path).ring_source(None), FileStore(path).ring_source(RING)
+
+    assert own.ring is not None
+    assert own.ring.decrypt(made.encrypt("secret", "here"), "here") == "secret"
+    assert own.name == f"the key file {path}.key"
+    assert other.ring is not None
+    assert (other.ring.names, other.name) == (("k7",), "BOT_SECRET_KEYS")

@@ -8,7 +8,6 @@ import pytest
 
 from bot.store.documents import StoreError
 from bot.store.sqlite import SqliteDocuments
-from tests.store.processes import next_line, started
 from tests.stores import read_file
 
 
@@ -29,17 +28,6 @@ def page_of(path: Path, part: str) -> int:
     with closing(sqlite3.connect(path)) as connection:
         asked = "SELECT rootpage FROM sqlite_master WHERE name = ?"
         return int(connection.execute(asked, (part,)).fetchone()[0])
-
-
-@pytest.mark.real_time
-async def test_another_process_goes_on_writing(path: Path) -> None:
-    async with started("numbered_writer", path, 0) as writer:
-        assert await next_line(writer) == "0"
-
-        first, *_ = await read_file(path)
-
-        assert first.value == {"number": 0}
-        assert await next_line(writer) == "1"
 
 
 async def test_reading_writes_nothing(sqlite: SqliteDocuments, path: Path) -> None:

@@ -30,10 +30,17 @@ def run_sql(path: Path, sql: str, *values: object) -> None:
         other.execute(sql, values)
 
 
-def a_file(path: Path, content: bytes = b"", mode: int = 0o644) -> None:
+def a_file(path: Path, content: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(content)
-    path.chmod(mode)
+
+
+def spoil(path: Path) -> None:
+    """Damage the file, and let others read it."""
+    path.chmod(0o644)
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 40_000)
 
 
 def mode_of(path: Path) -> str:
@@ -48,19 +55,6 @@ def content_of(path: Path) -> bytes:
 async def asked(store: SqliteDocuments, sql: str) -> Any:
     row = await store.run(lambda rows: rows.conn.select_one(sql))
     return row and row[0]
-
-
-async def test_a_restart_remembers_values_revisions_and_due_moments(path: Path) -> None:
-    store = await open_sqlite(path)
-    put = await store.put("-.T1/key", {"a": 1}, due_at=NOON)
-    await store.put("-.T1/other", {})
-    await store.close()
-
-    store = await open_sqlite(path)
-
-    assert await store.get("-.T1/key") == put
-    assert await store.due_keys(NOON) == ["-.T1/key"]
-    await store.close()
 
 
 async def test_writes_are_flushed_to_the_disk(sqlite: SqliteDocuments) -> None:
@@ -266,9 +260,7 @@ async def test_a_damaged_file_is_refused_until_a_backup_is_put_in_its_place(path
     await store.close()
     backup = path.with_name("backup")
     shutil.copyfile(path, backup)
-    with path.open("r+b") as file:
-        file.seek(4096)
-        file.write(b"\xff" * 40_000)
+    spoil(path)
 
     with pytest.raises(StoreError, match="put a backup in its place"):
         await open_sqlite(path)
@@ -276,6 +268,7 @@ async def test_a_damaged_file_is_refused_until_a_backup_is_put_in_its_place(path
     backup.replace(path)
     store = await open_sqlite(path)
     assert len(await store.list_prefix("-.T1/")) == 200
+    assert mode_of(path) == "0o600"  # whoever has put it there
     await store.close()
 
 
@@ -335,15 +328,6 @@ async def test_a_lost_file_is_an_error(sqlite: SqliteDocuments, path: Path, loss
     ):
         with pytest.raises(StoreError, match="no longer"):
             await use()
-
-
-async def test_a_file_that_others_could_read_is_made_private(path: Path) -> None:
-    a_file(path, mode=0o644)
-
-    store = await open_sqlite(path)
-    await store.close()
-
-    assert mode_of(path) == "0o600"
 
 
 @pytest.mark.real_time  # SQLite sleeps

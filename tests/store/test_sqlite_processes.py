@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from bot.store.documents import StoreLockedError
+from bot.store.files import lock_file_of, lock_holder
 from bot.store.sqlite import open_sqlite
 from tests.store.numbered_writer import PREFIX
 from tests.store.processes import next_line, started
+from tests.stores import read_file
 
 pytestmark = pytest.mark.real_time
 
@@ -17,7 +19,7 @@ KILLS = 10
 
 async def written_until_killed(path: Path, first: int, lines: int) -> list[int]:
     """Start a writer, kill it after so many acknowledgements; return all that it gave."""
-    async with started("numbered_writer", path, first) as writer:
+    async with started("store.numbered_writer", path, first) as writer:
         acknowledged = [await next_line(writer) for _ in range(lines)]
         writer.kill()
         rest, _ = await writer.communicate()
@@ -31,6 +33,7 @@ async def test_kill_9_loses_no_acknowledged_write(path: Path) -> None:
     for kill in range(KILLS):
         acknowledged += await written_until_killed(path, kill * 1_000_000, random.randint(1, 40))
 
+        assert lock_holder(lock_file_of(path)) is None
         store = await open_sqlite(path)  # also: the lock did not outlive the process
         kept = {found.value["number"] for found in await store.list_prefix(PREFIX)}
         await store.close()
@@ -38,24 +41,16 @@ async def test_kill_9_loses_no_acknowledged_write(path: Path) -> None:
 
 
 async def test_a_second_process_is_refused_while_the_first_lives(path: Path) -> None:
-    async with started("numbered_writer", path, 0) as writer:
+    async with started("store.numbered_writer", path, 0) as writer:
         assert await next_line(writer) == "0"
 
+        first, *_ = await read_file(path)
+        assert first.value == {"number": 0}
+        assert lock_holder(lock_file_of(path)) == str(writer.pid)
         with pytest.raises(StoreLockedError, match=f"process {writer.pid} holds"):
             await open_sqlite(path)
 
         assert await next_line(writer) == "1"
-
-
-async def test_the_second_process_can_be_the_other_one(path: Path) -> None:
-    store = await open_sqlite(path)
-
-    async with started("numbered_writer", path, 0) as writer:
-        _, errors = await writer.communicate()
-
-    assert b"StoreLockedError" in errors.splitlines()[-1]
-    assert await store.list_prefix("") == []
-    await store.close()
 
 
 async def test_another_name_of_the_same_file_is_refused(path: Path, tmp_path: Path) -> None:
@@ -69,7 +64,7 @@ async def test_another_name_of_the_same_file_is_refused(path: Path, tmp_path: Pa
 
 
 async def test_a_thread_that_dies_in_a_call_gives_errors_and_no_hang(path: Path) -> None:
-    async with started("stuck_writer", path) as process:
+    async with started("store.stuck_writer", path) as process:
         said = [await next_line(process) for _ in range(3)]
         code = await process.wait()
 

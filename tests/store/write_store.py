@@ -18,10 +18,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.access.repository import Managers
+from bot.access.permissions import Permissions
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import DomainLists, NewDomains
+from bot.domains.adding import DomainAdder, DomainLists, NewDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import scope_of_key
@@ -90,7 +89,7 @@ async def add_the_rest(app: Harness, path: Path) -> None:
     ring, home, bob = KeyRing.parse(RING), WorkspaceId(app.slack.team_id), app.bob.id
     installation = an_installation(home, "xoxb-of-1-0", installed_by=bob, installed_at=app.clock())
     await InstallationRepository(store, ring).put(installation)
-    await Managers(store).name(home, (bob,))
+    await Permissions(store).name_managers(home, (bob,))
     await StoredVersions(store).change(home)
     await store.put(f"{home}/{GREETED}/{bob}", {"v": 1})
     draft = KeyDraft(secret=KEY, label="", expires_on=None, scopes=("read_domains",))

@@ -83,22 +83,6 @@ async def test_what_was_added_in_one_process_is_listed_in_the_other(processes: P
     assert await processes.hosts(processes.one) == {"new.example"}
 
 
-async def test_callers_share_the_request_after_a_change(
-    processes: Processes, documents: Documents
-) -> None:
-    await processes.both_list()
-    await processes.one.invalidate(HERE)
-    first = await processes.asked()
-
-    await processes.other.last_snapshot(HERE)  # looks what has changed, as the second does
-    second = asyncio.create_task(processes.hosts(processes.other))
-    await documents.check()
-    processes.service.gate.set()
-
-    assert set((await first).by_host) == await second == {"new.example"}
-    assert len(processes.service.asked) == 3
-
-
 async def test_an_older_request_is_not_joined(processes: Processes) -> None:
     early = await processes.asked()
     processes.service.domains = (a_domain("new.example"),)
@@ -109,23 +93,6 @@ async def test_an_older_request_is_not_joined(processes: Processes) -> None:
 
     assert (set((await early).by_host), late) == ({"old.example"}, {"new.example"})
     assert await processes.hosts(processes.other) == {"new.example"}
-
-
-async def test_a_late_list_replaces_no_newer_one(
-    processes: Processes, documents: Documents
-) -> None:
-    early = await processes.asked()
-    await processes.one.invalidate(HERE)
-    late = await processes.asked()
-
-    await processes.other.last_snapshot(HERE)
-    joining = asyncio.create_task(processes.other.snapshot(HERE))
-    await documents.check()
-    await documents.check()
-    processes.service.gate.set()
-
-    assert await joining is await late is not await early
-    assert await processes.other.last_snapshot(HERE) is await late
 
 
 async def test_a_replaced_keys_list_is_gone_in_all_processes(processes: Processes) -> None:

@@ -4,6 +4,8 @@ import logging
 from typing import cast
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
@@ -12,20 +14,21 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app.bolt import SocketMode
 from bot.dispatch.error_boundary import OncePerMessage
-from bot.store.deduplication import DedupStore, MemoryDedup, SharedDedup
+from bot.store.deduplication import Dedup
+from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import FakeClock
-from tests.web.test_server_slack import SECRET, FakeBolt
+from tests.web.test_server_slack import BODY, SECRET, FakeBolt, signed
 
 
 @pytest.fixture
-def stored() -> DedupStore:
+def stored() -> Dedup:
     """Return what all processes share; tests/store/postgres has that on PostgreSQL."""
-    return MemoryDedup(clock=FakeClock().seconds)
+    return Dedup(clock=FakeClock().seconds)
 
 
-def of_a_process(stored: DedupStore) -> SharedDedup:
-    return SharedDedup(stored, here=MemoryDedup(clock=FakeClock().seconds))
+def of_a_process(stored: Dedup) -> Dedup:
+    return Dedup(stored, clock=FakeClock().seconds)
 
 
 class FakeSocket:
@@ -40,7 +43,7 @@ class FakeSocket:
 
 
 @pytest.mark.parametrize("statuses", [[200], [503, 200]])
-async def test_an_envelope_is_taken_once(stored: DedupStore, statuses: list[int]) -> None:
+async def test_an_envelope_is_taken_once(stored: Dedup, statuses: list[int]) -> None:
     bolt, socket = FakeBolt(*statuses), FakeSocket()
     envelope = SocketModeRequest(type="events_api", envelope_id="e1", payload={"command": "/x"})
     for _ in range(3):
@@ -52,13 +55,13 @@ async def test_an_envelope_is_taken_once(stored: DedupStore, statuses: list[int]
     assert (bolt.given, socket.acked) == (len(statuses), ["e1"] * acks)
 
 
-def a_link(bolt: FakeBolt, seen: DedupStore) -> SocketMode:
+def a_link(bolt: FakeBolt, seen: Dedup) -> SocketMode:
     app = AsyncApp(client=AsyncWebClient(token=BOT_TOKEN), signing_secret=SECRET)
     app.async_dispatch = bolt.async_dispatch  # type: ignore[assignment,method-assign]  # counts
     return SocketMode(app, APP_TOKEN, seen=seen)
 
 
-async def test_a_failed_press_may_be_repeated(stored: DedupStore) -> None:
+async def test_a_failed_press_may_be_repeated(stored: Dedup) -> None:
     with pytest.raises(ValueError, match="no"):
         async with OncePerMessage(of_a_process(stored)).press("C1/1.2"):
             raise ValueError("no")

@@ -134,33 +134,36 @@ async def test_what_changes_something_is_sent_once() -> None:
 
 
 @loop_over(
-    ("kind", "may_have_arrived"),
+    ("kind", "gets", "may_have_arrived"),
     [
-        (httpx.ConnectTimeout, False),
-        (httpx.PoolTimeout, False),
-        (httpx.WriteTimeout, True),
-        (httpx.ReadTimeout, True),
+        (httpx.ConnectError, 3, False),  # a name that does not resolve
+        (httpx.ConnectTimeout, 1, False),
+        (httpx.PoolTimeout, 1, False),
+        (httpx.WriteTimeout, 1, True),
+        (httpx.ReadTimeout, 1, True),
     ],
 )
-async def test_a_timeout_is_not_repeated(
-    kind: type[httpx.TransportError], may_have_arrived: bool
+async def test_a_list_is_tried_again_but_after_a_timeout_and_a_scan_never(
+    kind: type[httpx.TransportError], gets: int, may_have_arrived: bool
 ) -> None:
     tries = []
 
     def fail(request: httpx.Request) -> httpx.Response:
-        tries.append(request)
+        tries.append(request.method)
         raise kind("slow", request=request)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
         tracker = TrackerClient(
             http, base_url="http://slow", limits=limits_of(), on_call=uncounted
         )
-        with pytest.raises(TimedOutError) as listed:
+        with pytest.raises(UnavailableError) as listed:
             await tracker.list_domains(ACME, KEY)
-        with pytest.raises(TimedOutError) as scanned:
+        with pytest.raises(UnavailableError) as scanned:
             await tracker.scan(ACME, KEY, "d1")
 
-    assert len(tries) == 2
+    assert tries == [*["GET"] * gets, "POST"]
+    assert isinstance(listed.value.__cause__, kind)
+    assert isinstance(scanned.value, TimedOutError) is (gets == 1)
     assert not listed.value.is_outcome_unknown
     assert scanned.value.is_outcome_unknown is may_have_arrived
 
@@ -235,27 +238,6 @@ async def test_this_machine_is_reached_without_a_proxy(monkeypatch: pytest.Monke
         await tracker.list_domains(ACME, KEY)
 
     assert len(there.seen) == 1
-
-
-async def test_a_name_that_does_not_resolve_is_tried_again_and_surely_not_sent() -> None:
-    tries = []
-
-    def fail(request: httpx.Request) -> httpx.Response:
-        tries.append(request.method)
-        raise httpx.ConnectError("Name or service not known", request=request)
-
-    async with httpx.AsyncClient(transport=httpx.MockTransport(fail)) as http:
-        tracker = TrackerClient(
-            http, base_url="http://gone", limits=limits_of(), on_call=uncounted
-        )
-        with pytest.raises(UnavailableError) as listed:
-            await tracker.list_domains(ACME, KEY)
-        with pytest.raises(UnavailableError) as scanned:
-            await tracker.scan(ACME, KEY, "d1")
-
-    assert tries == ["GET", "GET", "GET", "POST"]
-    assert isinstance(listed.value.__cause__, httpx.ConnectError)
-    assert not scanned.value.is_outcome_unknown
 
 
 MIB = b"x" * 1024 * 1024

@@ -15,13 +15,13 @@ from bot.process.workspace import WorkspaceId
 from bot.tracker import models
 from bot.tracker.client import TrackerClient, foreign_status, outcome_of
 from bot.tracker.http import tracker_http
-from bot.tracker.models import NewDomain, TimedOutError, TrackerError, UnavailableError
+from bot.tracker.models import NewDomain, TrackerError
 from bot.tracker.rate_limit import Purpose
 from bot.web.metrics import REQUEST_OUTCOMES
 from tests.builders import KEY, KEY_TAIL
 from tests.loops import loop_over
 from tests.process.test_logs import Log, logs_as_before  # noqa: F401  # used by each test
-from tests.tracker.loopback import Request, always, limits_of, reply, service
+from tests.tracker.loopback import always, limits_of, reply, service
 
 ACME = WorkspaceId("T1")
 ERRORS: list[tuple[BaseException | None, str]] = [
@@ -51,16 +51,6 @@ def log() -> Log:
 def calls(log: Log) -> list[dict[str, Any]]:
     lines = [json.loads(line) for line in log.lines()]
     return [line for line in lines if line["event"] == "service call"]
-
-
-class Notes:
-    """Remembers what it was given."""
-
-    def __init__(self) -> None:
-        self.notified: list[tuple[str, str]] = []
-
-    def __call__(self, operation: str, outcome: str, _took_s: float) -> None:
-        self.notified.append((operation, outcome))
 
 
 class Service:
@@ -100,27 +90,28 @@ def test_no_error_of_the_service_is_left_out_and_no_word_is_unknown() -> None:
 
 
 async def test_each_call_leaves_one_line_and_one_count(log: Log) -> None:
-    service, notes = Service(), Notes()
-    tracker = service.client(notes)
+    service, noted = Service(), list[tuple[str, str]]()
+    tracker = service.client(lambda what, outcome, _took_s: noted.append((what, outcome)))
 
     await tracker.list_domains(ACME, KEY, purpose=Purpose.SCHEDULED)
     await tracker.add_domain(ACME, KEY, NewDomain(host="b.example", domain_type="owned"))
     await tracker.scan(ACME, KEY, "d1")
 
-    assert notes.notified == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
-    assert [(line["operation"], line["outcome"]) for line in calls(log)] == notes.notified
+    assert noted == [("list", "ok"), ("add", "ok"), ("scan", "ok")]
+    assert [(line["operation"], line["outcome"]) for line in calls(log)] == noted
     assert [line["purpose"] for line in calls(log)] == ["scheduled", "person", "person"]
     assert all(line["level"] == "info" and line["took_s"] >= 0 for line in calls(log))
 
 
 async def test_a_failure_is_counted_without_key_or_words_of_the_service(log: Log) -> None:
-    service, notes = Service(), Notes()
+    service, outcomes = Service(), list[str]()
     service.refusal = {"error": "a private word"}
 
+    tracker = service.client(lambda _what, outcome, _took_s: outcomes.append(outcome))
     with pytest.raises(models.RejectedError):
-        await service.client(notes).scan(ACME, KEY, "d1")
+        await tracker.scan(ACME, KEY, "d1")
 
-    assert notes.notified == [("scan", "rejected")]
+    assert outcomes == ["rejected"]
     assert calls(log)[0]["outcome"] == "rejected"
     assert KEY_TAIL not in log.getvalue()
     assert "private" not in log.getvalue()
@@ -188,20 +179,3 @@ async def test_what_is_sent_is_no_key_and_changes_nothing() -> None:
         assert request.method == "GET"
         assert request.target == "/base/api/tools/domain-tracker"
         assert "service_sk_" not in str(request.headers)
-
-
-async def test_a_dead_address_is_an_error() -> None:
-    async with tracker_http() as http:
-        with pytest.raises(UnavailableError):
-            await foreign_status(http, "http://127.0.0.1:9", 5)
-
-
-async def test_a_silent_service_is_not_waited_for() -> None:
-    async def hang(_request: Request, _writer: asyncio.StreamWriter) -> None:
-        await asyncio.Event().wait()
-
-    async with service(hang) as there, tracker_http() as http:
-        with pytest.raises(TimedOutError) as caught:
-            await foreign_status(http, there.url, 0.05)
-
-    assert not caught.value.is_outcome_unknown

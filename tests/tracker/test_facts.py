@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tracker.dates import read_date
+from bot.tracker.facts import facts_of
 from bot.tracker.findings import MAX_KEPT_ISSUES, EndDate, Knowledge, Severity
-from tests.builders import facts_of
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 
@@ -193,43 +193,6 @@ ENDS: dict[str, tuple[Any, EndDate | None]] = {
 @loop_over(("whois", "end"), ENDS.values(), ids=ENDS)
 def test_the_end_of_a_registration_is_found_by_its_name(whois: Any, end: EndDate | None) -> None:
     assert facts_of({"whois": whois}, NOW).registration == end
-
-
-def test_the_first_certificate_of_a_chain_that_ends_counts() -> None:
-    chain = [{"notAfter": "2030-01-01"}, {"notAfter": "2026-12-01"}, {"notAfter": "2040-01-01"}]
-
-    assert facts_of({"ssl": {"chain": chain}}, NOW).certificate == EndDate(DAY)
-
-
-def test_the_end_of_the_issuers_certificate_does_not_count() -> None:
-    issuer = {"subject": "R12", "notAfter": "2030-01-01"}
-    ssl = {
-        "subject": "a.example",
-        "details": {"notAfter": "2026-12-01", "issuerCertificate": issuer},
-    }
-
-    assert facts_of({"ssl": ssl}, NOW).certificate == EndDate(DAY)
-
-
-@loop_over("is_nested", [False, True], ids=["beside", "above validity"])
-def test_of_the_certificates_of_one_name_the_newest_counts(*, is_nested: bool) -> None:
-    names = ("a.example", "a.example", "b.example")
-    ends = ("2026-06-01", "2026-12-01", "2027-12-01")
-    listed = [
-        {"common_name": name, **({"validity": until} if is_nested else until)}
-        for name, until in zip(names, ({"not_after": end} for end in ends), strict=True)
-    ]
-
-    assert facts_of({"ssl": {"certificates": listed}}, NOW).certificate == EndDate(DAY)
-
-
-def test_a_failed_probe_tells_nothing_of_what_it_did_not_reach() -> None:
-    ssl = {"valid": False, "trusted": False, "error": "connect ECONNREFUSED 192.0.2.10:443"}
-
-    facts = facts_of({"ssl": ssl}, NOW)
-
-    assert facts.issues == ()
-    assert facts.failed["ssl"] == "connect ECONNREFUSED 192.0.2.10:443"
 
 
 def test_the_title_of_an_error_is_the_reason_where_no_other_text_gives_one() -> None:

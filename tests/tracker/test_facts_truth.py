@@ -1,6 +1,5 @@
 """What is read of scans with the shapes of real tools, and that each name earns its place."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache
@@ -10,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tracker.facts import MIN_PASSED, explain
+from bot.tracker.facts import MIN_PASSED, explain, facts_of
 from bot.tracker.findings import Knowledge, ScanFacts
-from bot.tracker.names import Names, default_names
+from bot.tracker.names import NAMES, Names
 from bot.tracker.readings import Verdict
-from tests.builders import facts_of
 from tests.tracker import shapes
 from tests.truth import NOW, judged, samples, verdict
 
@@ -28,40 +26,40 @@ def test_nothing_false_is_said_and_everything_true_but_one_all_clear() -> None:
     assert wrong == {"withheld": 1}
 
 
-def read(sections: Mapping[str, Any], names: Names | None = None) -> ScanFacts:
-    return facts_of({**shapes.HEALTHY, **sections}, NOW, names)
+def read(sections: Mapping[str, Any]) -> ScanFacts:
+    return facts_of({**shapes.HEALTHY, **sections}, NOW)
 
 
-def end_of(sections: Mapping[str, Any], names: Names | None = None) -> str | None:
-    facts, section = read(sections, names), next(iter(sections))
+def end_of(sections: Mapping[str, Any]) -> str | None:
+    facts, section = read(sections), next(iter(sections))
     end = facts.registration if section == "whois" else facts.certificate
     return str(end.day) if end else None
 
 
-def wrongly_read(names: Names | None = None) -> Iterator[str]:
+def wrongly_read() -> Iterator[str]:
     """Yield the names of the shapes of which something false is read, the few first."""
     for name, (scan, wanted) in shapes.SIGNS.items():
-        facts = facts_of(scan, NOW, names)
+        facts = facts_of(scan, NOW)
         given = {**facts.signs, **({"registered": facts.registered} if facts.registered else {})}
         if given != wanted:
             yield f"signs: {name}: {given}"
     for name, (scan, day) in shapes.ENDS.items():
-        if (end := end_of(scan, names)) != day:
+        if (end := end_of(scan)) != day:
             yield f"end: {name}: {end}"
     for name, scan in shapes.NO_ISSUE.items():
-        yield from (f"issue: {name}: {each.title}" for each in read(scan, names).issues)
+        yield from (f"issue: {name}: {each.title}" for each in read(scan).issues)
     for name, scan in shapes.FAILED.items():
-        if next(iter(scan)) not in read(scan, names).failed:
+        if next(iter(scan)) not in read(scan).failed:
             yield f"not failed: {name}"
     for name, (scan, titled) in shapes.ISSUES.items():
-        issues = [(each.title, each.fix) for each in read(scan, names).issues]
+        issues = [(each.title, each.fix) for each in read(scan).issues]
         if issues[:1] != [titled]:
             yield f"missed: {name}: {issues}"
     for name, scan in shapes.NO_ALL_CLEAR.items():
-        if read(scan, names).issue_knowledge is Knowledge.NONE:
+        if read(scan).issue_knowledge is Knowledge.NONE:
             yield f"all-clear: {name}"
     for name, scan in shapes.ALL_CLEAR.items():
-        if read(scan, names).issue_knowledge is not Knowledge.NONE:
+        if read(scan).issue_knowledge is not Knowledge.NONE:
             yield f"no all-clear: {name}"
 
 
@@ -69,37 +67,30 @@ def test_shapes_that_no_sample_has_are_not_misread_either() -> None:
     assert [*wrongly_read()] == []
 
 
-NOTHING: dict[type, Any] = {
-    frozenset: frozenset(),
-    tuple: (),
-    dict: {},
-    re.Pattern: re.compile("(?!)"),
-}
-
-
 def parts() -> Iterator[str]:
-    """Yield each part of the table, `states.bad` for a table in it."""
-    table = default_names()
+    """Yield each part of the table, `states.bad` for a table in it; of some the whole counts."""
     for each in fields(Names):
-        match getattr(table, each.name):
-            case dict(inner) if any(isinstance(value, frozenset) for value in inner.values()):
+        match getattr(NAMES, each.name):
+            case dict(inner) if each.name not in {"protections", "severities"}:
                 yield from (f"{each.name}.{key}" for key in inner)
             case _:
                 yield each.name
 
 
 def without(part: str) -> Names:
-    table, (name, _, key) = default_names(), part.partition(".")
-    value = getattr(table, name)
-    left: Any = value | {key: frozenset()} if key else NOTHING[type(value)]
-    return replace(table, **{name: left})
+    name, _, key = part.partition(".")
+    given, left = getattr(NAMES, name), frozenset[str]()  # type: Any, Any
+    if isinstance(given, dict):
+        emptied = {key} if key else given.keys() - {"names"}
+        left = given | {each: type(given[each])() for each in emptied}
+    return replace(NAMES, **{name: left})
 
 
-def wrong_words(names: Names | None = None) -> Iterator[str]:
+def wrong_words() -> Iterator[str]:
     """Yield what is wrong about each shape and each sample."""
-    yield from wrongly_read(names)
+    yield from wrongly_read()
     for sample in samples():
-        counts = judged(sample, facts_of(sample.sections, NOW, names))
+        counts = judged(sample, facts_of(sample.sections, NOW))
         yield from (f"{sample.name}: {wrong}" for wrong in counts.elements() if wrong not in RIGHT)
 
 
@@ -109,18 +100,23 @@ def always_wrong() -> frozenset[str]:
 
 
 @pytest.mark.parametrize("part", [*parts()])
-def test_without_a_part_of_the_table_something_is_read_wrongly(part: str) -> None:
+def test_without_a_part_of_the_table_something_is_read_wrongly(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = always_wrong()
 
-    assert any(each not in known for each in wrong_words(without(part)))
+    for name, value in vars(without(part)).items():
+        monkeypatch.setattr(NAMES, name, value)
+
+    assert any(each not in known for each in wrong_words())
 
 
-NAMES = st.sampled_from(
+KEYS = st.sampled_from(
     sorted(
         {
-            *default_names().bad_if_true,
-            *default_names().bad_if_false,
-            *default_names().protections,
+            *NAMES.bad_if_true,
+            *NAMES.bad_if_false,
+            *(name for names in NAMES.protections.values() for name in names),
             *("status", "checks", "issues", "error", "errors", "warnings", "name", "grade", "x"),
         }
     )
@@ -128,7 +124,7 @@ NAMES = st.sampled_from(
 WORDS = st.sampled_from(["ok", "pass", "fail", "timeout", "true", "no", "A", "F", "", "x", "N/A"])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-1, 3) | WORDS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=20,
 )
 
@@ -136,7 +132,7 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["whois", "dns", "ssl", "security"]), JSON))
 @settings(max_examples=300)
 def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object]) -> None:
-    explained = explain(sections, NOW, default_names())
+    explained = explain(sections, NOW)
     facts = explained.facts
     verdicts = [each.verdict for each in explained.readings.get("security", ())]
 
@@ -147,7 +143,6 @@ def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object])
         assert Verdict.EMPTY in verdicts or verdicts.count(Verdict.PASSED) >= MIN_PASSED
         readings = (each for some in explained.readings.values() for each in some)
         assert all(each.verdict is not Verdict.UNREAD for each in readings)
-    assert facts.ends_are_known == (None not in (facts.registration, facts.certificate))
 
 
 @pytest.mark.parametrize("security", [{}, {"warnings": []}, {"alerts": []}, {"errors": []}])

@@ -39,9 +39,7 @@ async def in_chunks(*chunks: bytes) -> AsyncIterator[bytes]:
 
 async def read(*chunks: bytes, encoding: str = "") -> bytes:
     headers = {"Content-Encoding": encoding}
-    return await read_body(
-        httpx.Response(200, headers=headers, content=in_chunks(*chunks)), is_write=True
-    )
+    return await read_body(httpx.Response(200, headers=headers, content=in_chunks(*chunks)))
 
 
 # They are parts of the tests' names, which are the same in every process: hence `mtime`.

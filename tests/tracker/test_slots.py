@@ -5,16 +5,10 @@ import pytest
 
 from bot.tracker.models import TooBusyError
 from bot.tracker.slots import MAX_REQUESTS, MAX_SCANS, REQUESTS_EACH, SCANS_EACH, Slots
-from tests.fakes import TIME_LIMIT_S
 
 
 async def taken(
-    slots: Slots,
-    count: int,
-    *,
-    owner: str = "",
-    is_scan: bool = False,
-    gives_way: bool = False,
+    slots: Slots, count: int, *, owner: str = "", is_scan: bool = False, gives_way: bool = False
 ) -> AsyncExitStack:
     """Hold places for `owner`, or each for another one."""
     stack = AsyncExitStack()
@@ -25,7 +19,7 @@ async def taken(
 
 
 async def test_the_wait_for_a_place_ends() -> None:
-    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
+    slots = Slots()
 
     async with await taken(slots, MAX_REQUESTS):
         with pytest.raises(TooBusyError) as caught:
@@ -35,7 +29,7 @@ async def test_the_wait_for_a_place_ends() -> None:
 
 
 async def test_a_wait_in_vain_keeps_no_place() -> None:
-    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
+    slots = Slots()
     async with await taken(slots, MAX_REQUESTS):
         for _ in range(MAX_SCANS):
             with pytest.raises(TooBusyError):
@@ -46,7 +40,7 @@ async def test_a_wait_in_vain_keeps_no_place() -> None:
 
 
 async def test_one_workspace_leaves_places_to_the_others() -> None:
-    slots = Slots(wait_s=0.01, scan_wait_s=0.01)
+    slots = Slots()
 
     async with await taken(slots, SCANS_EACH, owner="one", is_scan=True):
         with pytest.raises(TooBusyError):
@@ -59,7 +53,7 @@ async def test_one_workspace_leaves_places_to_the_others() -> None:
 
 
 async def test_the_next_slot_goes_to_the_workspace_with_fewest() -> None:
-    slots, came = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S), []
+    slots, came = Slots(), []
 
     async def wait(owner: str) -> None:
         async with slots.acquire(owner, is_scan=True):
@@ -81,7 +75,7 @@ async def test_the_next_slot_goes_to_the_workspace_with_fewest() -> None:
 
 
 async def test_yielding_requests_go_last() -> None:
-    slots = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S)
+    slots = Slots()
     held = await taken(slots, SCANS_EACH, owner="acme", is_scan=True)
     order: list[str] = []
 
@@ -100,7 +94,7 @@ async def test_yielding_requests_go_last() -> None:
 
 
 async def test_it_is_known_how_many_scans_have_to_end_first() -> None:
-    slots = Slots(wait_s=TIME_LIMIT_S, scan_wait_s=TIME_LIMIT_S)
+    slots = Slots()
 
     async with await taken(slots, SCANS_EACH, owner="one", is_scan=True):
         assert (slots.scans_ahead("one"), slots.scans_ahead("two")) == (1, 0)

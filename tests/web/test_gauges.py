@@ -4,60 +4,27 @@ import asyncio
 
 from prometheus_client import CollectorRegistry
 
-from bot.web.gauges import DIGESTS, LazyGauges
+from bot.web.metrics import DIGESTS, LazyGauges
 from tests.web.reading import a_bot, find_all, value
 
 
-class FakeSource:
-    """Counts how often it is asked; may fail, or hang."""
+async def test_a_look_that_fails_or_hangs_shows_nothing_instead_of_what_was_once() -> None:
+    registry = CollectorRegistry()
+    gauges = LazyGauges(registry)
 
-    def __init__(self) -> None:
-        self.asked = 0
-        self.error: Exception | None = None
-        self.is_stuck = False
+    async def find() -> tuple[int, float]:
+        return 7, 0.0
 
-    async def __call__(self) -> tuple[int, float]:
-        self.asked += 1
-        if self.is_stuck:
-            await asyncio.Event().wait()
-        if self.error:
-            raise self.error
-        return self.asked, 0.0
+    async def fail() -> None:
+        raise OSError("the database is away")
 
+    async def hang() -> None:
+        await asyncio.Event().wait()
 
-class Bot:
-    """Looks with one source."""
-
-    def __init__(self) -> None:
-        self.registry, self.source = CollectorRegistry(), FakeSource()
-        self.gauges = LazyGauges(self.registry)
-        self.gauges.set_source(DIGESTS, self.source)
-
-    async def due(self) -> float | None:
-        await self.gauges.refresh()
-        return self.registry.get_sample_value("bot_digests_due")
-
-    @property
-    def failures(self) -> float | None:
-        return self.registry.get_sample_value("bot_look_failures_total", {"look": DIGESTS})
-
-
-async def test_a_look_that_fails_shows_nothing_instead_of_what_was_once() -> None:
-    bot = Bot()
-    first = await bot.due()
-
-    bot.source.error = OSError("the database is away")
-
-    assert (first, await bot.due(), bot.failures) == (1.0, None, 1.0)
-
-
-async def test_a_look_that_hangs_is_given_up() -> None:
-    bot = Bot()
-    bot.source.is_stuck = True
-
-    due = await bot.due()
-
-    assert (due, bot.failures) == (None, 1.0)
+    for source, shown in ((find, 7.0), (fail, None), (find, 7.0), (hang, None)):
+        gauges.set_source(DIGESTS, source)
+        await gauges.refresh()
+        assert registry.get_sample_value("bot_digests_due") == shown
 
 
 async def test_every_look_tells_its_gauges() -> None:

@@ -9,8 +9,7 @@ import json
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +26,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from bot import DISTRIBUTION, __version__
 from bot.app.services import Role
 from bot.tracker.http import tracker_http
-from bot.web.gauges import QUEUE_STATES
 from bot.web.metrics import CALL_OUTCOMES as SLACK_OUTCOMES
-from bot.web.metrics import OPERATIONS, REQUEST_OUTCOMES, Metrics
+from bot.web.metrics import OPERATIONS, QUEUE_STATES, REQUEST_OUTCOMES, Metrics
 from bot.web.server import HealthEndpoints, MetricsEndpoint, listening
 from tests.loops import loop_over
 from tests.ports import reserve_port
@@ -66,36 +64,6 @@ async def test_a_digest_is_counted_with_its_lag_and_never_before_its_slot() -> N
     assert await value(metrics, "bot_digest_lag_seconds_sum", tries="first") == 0
     assert await value(metrics, "bot_digest_lag_seconds_bucket", tries="later", le="60.0") == 0
     assert await value(metrics, "bot_digest_lag_seconds_bucket", tries="later", le="120.0") == 1
-
-
-async def test_periodic_work_is_timed_and_remembers_its_last_success() -> None:
-    metrics, done = a_bot(), []
-
-    async def clean_up() -> None:
-        done.append(1)
-
-    work = metrics.periodic.timed("clean-up", clean_up)
-    last = "bot_periodic_last_success_timestamp_seconds"
-    before = await value(metrics, last, name="clean-up")
-    await work()
-
-    assert (before, done) == (0, [1])
-    assert (await value(metrics, last, name="clean-up") or 0) > 1e9
-    assert await value(metrics, "bot_periodic_runs_total", name="clean-up", outcome="well") == 1
-
-
-async def test_periodic_work_that_fails_is_counted_and_fails_all_the_same() -> None:
-    metrics = a_bot()
-
-    async def tick() -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        await metrics.periodic.timed("tick", tick)()
-
-    assert await value(metrics, "bot_periodic_runs_total", name="tick", outcome="failed") == 1
-    last = "bot_periodic_last_success_timestamp_seconds"
-    assert await value(metrics, last, name="tick") == 0
 
 
 async def test_the_page_tells_which_bot_runs_and_how_its_process_is() -> None:
@@ -147,14 +115,11 @@ async def a_busy_bot() -> Metrics:
     """Return metrics in which everything has happened that has labels of its own."""
     metrics = a_bot()
     for outcome in ("answered", "declined", "service", "store", "slack", "broken", "cut_off"):
-        metrics.people.note_request("/scan", outcome, 1)
+        metrics.requests.note_call("/scan", outcome, 1)
     for outcome in SLACK_OUTCOMES:
         metrics.slack.note_call("chat.postMessage", outcome, 1)
     metrics.digests.note_run("failed", "service")
 
-    async def nothing() -> None: ...
-
-    await metrics.periodic.timed("tick", nothing)()
     jobs = {("deliver", state): 1 for state in QUEUE_STATES}
     find_all(metrics, {"digests": (1, 1.0), "queue": jobs})
     return metrics
@@ -304,16 +269,6 @@ async def test_a_wrong_token_reads_nothing_even_locally(given: str | None) -> No
     assert TOKEN not in (response.text or "")
 
 
-@pytest.mark.parametrize("remote", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
-async def test_without_a_token_this_machine_reads_them(remote: str) -> None:
-    assert (await answer(token=None, remote=remote)).status == 200
-
-
-@pytest.mark.parametrize("remote", ["203.0.113.9", "10.0.0.1", "::ffff:10.0.0.1", "", "unix"])
-async def test_without_a_token_no_other_machine_does(remote: str) -> None:
-    assert (await answer(token=None, remote=remote)).status == 403
-
-
 @loop_over(
     "headers",
     [
@@ -327,34 +282,34 @@ async def test_a_local_proxy_reads_nothing_without_a_token(headers: dict[str, st
     assert (await answer(headers, token=None, remote="127.0.0.1")).status == 403
 
 
-@asynccontextmanager
-async def serving() -> AsyncIterator[str]:
-    """Listen as the bot does, in Socket Mode."""
+@loop_over(
+    ("remote", "status"),
+    [
+        *((each, 200) for each in ("127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1")),
+        *((each, 403) for each in ("203.0.113.9", "10.0.0.1", "::ffff:10.0.0.1", "", "unix")),
+    ],
+)
+async def test_without_a_token_only_this_machine_reads_them(remote: str, status: int) -> None:
+    assert (await answer(token=None, remote=remote)).status == status
+
+
+async def test_prometheus_gets_the_page_of_a_bot_for_its_token() -> None:
     port = reserve_port()
-    metrics = MetricsEndpoint(Metrics(role="all", store="sqlite").page, TOKEN)
-    async with listening("127.0.0.1", port, HealthEndpoints({}), None, metrics=metrics):
-        yield f"http://127.0.0.1:{port}"
-
-
-async def test_prometheus_gets_the_page_of_a_bot() -> None:
-    async with serving() as url, aiohttp.ClientSession() as prometheus:
+    endpoint = MetricsEndpoint(Metrics(role="all", store="sqlite").page, TOKEN)
+    async with (
+        listening("127.0.0.1", port, HealthEndpoints({}), None, metrics=endpoint),
+        aiohttp.ClientSession() as prometheus,
+    ):
         right = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/plain;version=0.0.4"}
-        async with prometheus.get(f"{url}/metrics", headers=right) as reply:
+        async with prometheus.get(f"http://127.0.0.1:{port}/metrics", headers=right) as reply:
             text, status = await reply.text(), reply.status
-
-    assert status == 200
-    assert "# TYPE bot_build_info gauge" in text
-
-
-async def test_a_token_that_is_no_text_is_a_wrong_one() -> None:
-    async with serving() as url:
-        host, port = url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \xff\xfe\r\n\r\n")
-        status = await reader.readline()
+        refusal = await reader.readline()
         writer.close()
 
-    assert b" 401 " in status
+    assert (status, "# TYPE bot_build_info gauge" in text) == (200, True)
+    assert b" 401 " in refusal
 
 
 async def test_invalid_http_is_not_logged(

@@ -51,20 +51,6 @@ async def test_pages_take_each_others_place(ready: Harness) -> None:
     assert len({row[0] for page in (first, second, third) for row in rows(page)}) == 73
 
 
-async def test_the_bot_turns_the_pages_and_the_table_has_none_of_its_own(ready: Harness) -> None:
-    ready.account.fill(230, seed=1)
-    first = await ready.ask(ready.bob, "/domains sort:name")
-    seventh = await ready.ask(ready.bob, "/domains sort:name page:7")
-
-    assert "page 7 of 10" in seventh.everything
-    for message in (first, seventh):
-        [table] = [block for block in message.blocks if block["type"] == "data_table"]
-        assert table["page_size"] == len(rows(message)) == 25
-        assert "sorts this page only" in message.everything
-    names = [row[0] for row in rows(first) + rows(seventh)]
-    assert names == sorted(names)
-
-
 @pytest.mark.transports("http")
 async def test_the_filtered_list_is_exported_as_a_private_csv_file(ready: Harness) -> None:
     ready.account.add("=cmd.example", health=3, tags=("prod",))

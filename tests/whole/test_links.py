@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.blocks.builders import link_cell
-from bot.blocks.links import domain_url, linked, use_template
+from bot.blocks.links import domain_url, linked_name, use_template
 from tests.loops import loop_over
 from tests.whole.digests import at_nine, make, score
 from tests.whole.harness import Harness, running_bot, running_stand_ins
@@ -87,7 +87,7 @@ def test_a_name_has_an_address_where_all_of_it_is_known(
     use_template(template)
 
     assert domain_url("shop.example", domain_id) == url
-    assert linked("*shop.example*", "shop.example", domain_id) == (
+    assert linked_name("shop.example", domain_id) == (
         f"*<{url}|shop.example>*" if url else "*shop.example*"
     )
     use_template(None)

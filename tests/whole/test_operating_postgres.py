@@ -50,7 +50,10 @@ class TestMigrate:
     async def test_a_file_needs_none(self) -> None:
         said = await migrating("sqlite:////nowhere/bot.sqlite")
 
-        assert said.out.startswith("There is nothing to do")
+        assert said.out == (
+            "DATABASE_URL names no PostgreSQL: the store is the file /nowhere/bot.sqlite, which"
+            " needs no migration.\n"
+        )
         assert said.status == 0
 
     async def test_an_unreachable_database_is_named_without_its_password(self) -> None:

@@ -23,7 +23,7 @@ from bot.digests.views.schedule import DAY_NAMES, month_day_text
 from bot.digests.views.wording import MODE_NAMES, mention_tokens
 from bot.process.redaction import holds_secret
 from bot.process.zones import is_zone, offset_text
-from bot.slack.usergroups import UserGroup
+from bot.slack.channels import UserGroup
 from bot.tracker.findings import Severity
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"

@@ -22,7 +22,7 @@ from bot.store.documents import (
 )
 from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import OURS, MigrationSet, missing
-from bot.store.postgres.pool import TIMEOUT_S, Calls, Pool, db_errors, open_pool
+from bot.store.postgres.pool import TIMEOUT_S, Arguments, Pool, Row, db_errors, open_pool, run
 
 # As text, so that the driver does not decode the JSON, and without a zone, because that
 # of the session means nothing.
@@ -78,11 +78,11 @@ class PostgresDocuments:
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         self.pool = pool
-        self._calls = Calls(pool, timeout_s=timeout_s)
+        self._timeout_s = timeout_s
         self._beginning_of = beginning_of
 
     async def get(self, key: str) -> Document | None:
-        rows = await self._calls.run(GET, (checked_key(key),))
+        rows = await self._run(GET, (checked_key(key),))
         return document_of(rows[0]) if rows else None
 
     async def put(
@@ -99,7 +99,7 @@ class PostgresDocuments:
         value_json = encode_value(value)  # now: the caller may change it while we wait
         rev = secrets.randbelow(MAX_REV) + 1
         arguments = (key, value_json, due_utc, if_rev, rev, begins)
-        ((outcome,),) = await self._calls.run(PUT, arguments)
+        ((outcome,),) = await self._run(PUT, arguments)
         if outcome == "forgotten":
             raise ForgottenError("the app was removed from this workspace")
         if outcome == "conflict":
@@ -109,17 +109,17 @@ class PostgresDocuments:
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
         checked_key(key)
         if if_rev is None:
-            return bool(await self._calls.run(DELETE, (key,)))
-        if if_rev and await self._calls.run(DELETE_IF, (key, if_rev)):
+            return bool(await self._run(DELETE, (key,)))
+        if if_rev and await self._run(DELETE_IF, (key, if_rev)):
             return True
-        if if_rev == 0 and not await self._calls.run(GET, (key,)):
+        if if_rev == 0 and not await self._run(GET, (key,)):
             return False
         raise ConflictError(f"{key} is not at revision {if_rev}")
 
     async def delete_prefix(self, prefix: str) -> int:
         """See `ErasableDocuments`, and `put_document`, which refuses."""
         arguments = (prefix, end_of_prefix(checked_key(prefix)))
-        ((count,),) = await self._calls.run("SELECT delete_under(%s, %s)", arguments)
+        ((count,),) = await self._run("SELECT delete_under(%s, %s)", arguments)
         return int(count)
 
     async def vacuum(self) -> None:
@@ -128,23 +128,23 @@ class PostgresDocuments:
         More takes a lock on everything. Until the place is written again the bytes are in the
         server's files, and in its log and backups for as long as the operator keeps those.
         """
-        await self._calls.run("VACUUM", within_s=VACUUMED_WITHIN_S)
+        await run(self.pool, "VACUUM", within_s=VACUUMED_WITHIN_S)
 
-    async def list_prefix(self, prefix: str, *, limit: int | None = None) -> list[Document]:
+    async def list_prefix(self, prefix: str) -> list[Document]:
         under, arguments = _under(prefix)
-        query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key LIMIT %s"
-        rows = await self._calls.run(query, (*arguments, limit))
+        query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key"
+        rows = await self._run(query, arguments)
         return [document_of(row) for row in rows]
 
     async def list_keys(self, prefix: str) -> list[str]:
         under, arguments = _under(prefix)
         query = f"SELECT key FROM document WHERE {under} ORDER BY key"
-        return [key for (key,) in await self._calls.run(query, arguments)]
+        return [key for (key,) in await self._run(query, arguments)]
 
     async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         wanted = list(kinds) or None
         arguments = (checked_moment(moment), wanted, wanted, limit)
-        rows = await self._calls.run(DUE_KEYS, arguments)
+        rows = await self._run(DUE_KEYS, arguments)
         return [key for (key,) in rows]
 
     async def check(self) -> None:
@@ -152,11 +152,14 @@ class PostgresDocuments:
         await self.get(CHECK_KEY)  # with any token: many processes check
 
     async def welcome(self, prefix: str) -> None:
-        await self._calls.run("SELECT welcome_prefix(%s)", (prefix,))
+        await self._run("SELECT welcome_prefix(%s)", (prefix,))
 
     async def close(self) -> None:
         async with db_errors(TIMEOUT_S):
             await self.pool.close()
+
+    async def _run(self, statement: LiteralString, arguments: Arguments) -> list[Row]:
+        return await run(self.pool, statement, arguments, within_s=self._timeout_s)
 
 
 async def open_postgres(
@@ -191,18 +194,18 @@ class PostgresDedup:
     """Remembers names for ten minutes, as hashes, by the database's clock; raises StoreError."""
 
     def __init__(self, pool: Pool) -> None:
-        self._calls = Calls(pool)
+        self._pool = pool
 
     async def remember(self, name: str) -> bool:
         """Return whether `name` is new to all processes, and remember it."""
-        ((is_new,),) = await self._calls.run("SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
+        ((is_new,),) = await run(self._pool, "SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
         return bool(is_new)
 
     async def forget(self, name: str) -> None:
-        await self._calls.run("DELETE FROM seen WHERE name = %s", (_hash(name),))
+        await run(self._pool, "DELETE FROM seen WHERE name = %s", (_hash(name),))
 
     async def drop_old(self) -> None:
-        await self._calls.run("DELETE FROM seen WHERE until <= now()")
+        await run(self._pool, "DELETE FROM seen WHERE until <= now()")
 
 
 def _hash(name: str) -> bytes:

@@ -10,7 +10,7 @@ import psycopg
 
 from bot.store.documents import StoreError
 from bot.store.postgres.address import Address
-from bot.store.postgres.pool import Connection, Pool, connected
+from bot.store.postgres.pool import Connection, Pool, connected, db_errors
 
 # Any number, the same in every version: who migrates holds the lock of that number.
 MIGRATION_LOCK = 7_203_311_927
@@ -68,12 +68,9 @@ async def missing(pool: Pool, sets: Sequence[MigrationSet]) -> list[str]:
 
     Steps of a newer version are no trouble. StoreError: the database failed, or is of no use.
     """
-    try:
-        async with asyncio.timeout(pool.timeout), pool.connection() as connection:
-            _require_usable(connection)
-            taken = await _taken(connection)
-    except (psycopg.Error, TimeoutError) as error:
-        raise StoreError(f"cannot read what was migrated: {_described(error)}") from error
+    async with db_errors(pool.timeout), pool.connection() as connection:
+        _require_usable(connection)
+        taken = await _taken(connection)
     return [
         f"{each.name}/{step}"
         for each in sets

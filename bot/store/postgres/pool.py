@@ -100,24 +100,21 @@ def _without_password(text: str, address: Address) -> str:
     return line.replace(str(password), "…") if password else line
 
 
-class Calls:
-    """Runs statements, each of them a transaction of its own.
+async def run(
+    pool: Pool,
+    statement: LiteralString,
+    arguments: Arguments = (),
+    *,
+    within_s: float = TIMEOUT_S,
+) -> list[Row]:
+    """Run a statement as a transaction of its own; return its rows. Raise StoreError.
 
-    When the time is up, the connection breaks, or the caller is cancelled, the statement may have
-    happened all the same.
+    When the time is up, the connection breaks, or the caller is cancelled, it may have happened
+    all the same.
     """
-
-    def __init__(self, pool: Pool, *, timeout_s: float = TIMEOUT_S) -> None:
-        self.pool = pool
-        self._timeout_s = timeout_s
-
-    async def run(
-        self, statement: LiteralString, arguments: Arguments = (), *, within_s: float | None = None
-    ) -> list[Row]:
-        """Return the rows; `within_s`: for a statement that takes its time. Raise StoreError."""
-        async with db_errors(within_s or self._timeout_s), self.pool.connection() as connection:
-            cursor = await connection.execute(statement, arguments)
-            return await cursor.fetchall() if cursor.description else []
+    async with db_errors(within_s), pool.connection() as connection:
+        cursor = await connection.execute(statement, arguments)
+        return await cursor.fetchall() if cursor.description else []
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from bot.digests.views.form_fields import (
     rule_label_options,
     who_text,
 )
-from bot.slack.usergroups import UserGroup
+from bot.slack.channels import UserGroup
 from tests.blocks.acceptance import Json, assert_slack_takes_options
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS, KEY
 from tests.digests.builders import a_mention

@@ -120,11 +120,11 @@ async def test_an_unknown_reader_sees_nothing_of_the_workspace(bot: Bot) -> None
 
 @pytest.mark.parametrize("is_drawn_anew", [True, False])
 async def test_a_former_manager_does_not_see_the_key(bot: Bot, is_drawn_anew: bool) -> None:
-    await bot.managers.name(bot.workspace, (bot.bob.id,))
+    await bot.permissions.name_managers(bot.workspace, (bot.bob.id,))
     bot.lists.gate.clear()
     await bot.bob.by_id.open_home()
     waiting = await bot.home_saying("⏳")
-    await bot.managers.name(bot.workspace, ())
+    await bot.permissions.name_managers(bot.workspace, ())
     if is_drawn_anew:
         bot.tasks.start(bot.redraw_home())
 
@@ -262,18 +262,3 @@ async def test_refresh_keeps_the_old_list_until_the_new_one_comes(bot: Bot) -> N
     assert "shop.example" in meanwhile.everything
     assert "⏳" not in after.everything
     assert "newer.example" in after.everything
-
-
-async def test_another_drawing_does_not_replace_an_awaited_list(bot: Bot) -> None:
-    await begin_slow_refresh(bot)
-
-    drawn = bot.home_draws()
-    bot.tasks.start(bot.redraw_home())
-    while bot.home_draws() == drawn:  # noqa: ASYNC110  # no one tells
-        await asyncio.sleep(SOON_S)
-    bot.lists.gate.set()
-    after = await bot.home()
-
-    assert "newer.example" in after.everything
-    assert "⏳" not in after.everything
-    assert len(bot.lists.asked) == 2

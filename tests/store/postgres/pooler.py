@@ -22,17 +22,13 @@ Server = tuple[StreamReader, StreamWriter]
 
 
 class Pooler:
-    """Gives clients the server's connections in turn.
-
-    `places`: so many clients are served; `None`: all.
-    """
+    """Gives clients the server's connections in turn."""
 
     def __init__(self, address: Address) -> None:
         self._known = conninfo_to_dict(address.conninfo)
         self._free: asyncio.Queue[Server] = asyncio.Queue()
         self._greeting = b""
         self._clients: set[asyncio.Task[None]] = set()
-        self.places: int | None = None
 
     async def open(self, servers: int) -> None:
         for _ in range(servers):
@@ -59,9 +55,8 @@ class Pooler:
         task = asyncio.current_task()
         assert task is not None
         self._clients.add(task)
-        has_place = self.places is None or len(self._clients) <= self.places
         with suppress(*GONE, asyncio.CancelledError):
-            if has_place and await self._is_greeted(reader, writer):
+            if await self._is_greeted(reader, writer):
                 while True:
                     await self._transaction(reader, writer)
         writer.close()
@@ -107,7 +102,7 @@ async def _forward(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 @asynccontextmanager
-async def pooled(address: Address, *, servers: int = 2) -> AsyncIterator[tuple[str, Pooler]]:
+async def pooled(address: Address, *, servers: int = 2) -> AsyncIterator[str]:
     """Yield the address, without its options, of a pooler before a server of the tests' own."""
     pooler = Pooler(address)
     await pooler.open(servers)
@@ -115,7 +110,7 @@ async def pooled(address: Address, *, servers: int = 2) -> AsyncIterator[tuple[s
     port = listening.sockets[0].getsockname()[1]
     known = conninfo_to_dict(address.conninfo)
     try:
-        yield f"postgresql://{known['user']}@127.0.0.1:{port}/{known['dbname']}", pooler
+        yield f"postgresql://{known['user']}@127.0.0.1:{port}/{known['dbname']}"
     finally:
         listening.close()
         await pooler.close()

@@ -2,9 +2,7 @@
 
 import asyncio
 
-import psycopg
 import pytest
-from psycopg import AsyncConnection
 
 from bot.installations.installation import scope_of_key
 from bot.store.documents import StoreError
@@ -41,17 +39,7 @@ async def live(url: str) -> None:
 
 
 async def test_nothing_needs_more_than_its_transaction(empty_database: str) -> None:
-    async with pooled(parse_address(empty_database)) as (url, _):
+    async with pooled(parse_address(empty_database)) as url:
         assert await migrate(parse_address(url), [OURS])
 
         await live(url)
-
-
-async def test_what_is_prepared_does_not_outlive_the_transaction(database: str) -> None:
-    """What shows that the pooler of these tests is one."""
-    async with (
-        pooled(parse_address(database)) as (url, _),
-        await AsyncConnection.connect(url, autocommit=True, prepare_threshold=0) as connection,
-    ):
-        with pytest.raises(psycopg.Error, match="prepared statement"):
-            await connection.execute("SELECT 1")

@@ -14,6 +14,7 @@ from bot.store.postgres.migrations import OURS, MigrationSet, migrate, missing
 from bot.store.postgres.pool import open_pool
 from tests.fakes import TIME_LIMIT_S
 from tests.postgres import PostgresServer
+from tests.stores import read_database
 
 FIRST = MigrationSet("toys", {"1": "CREATE TABLE toy (name text); SELECT '100%'"})
 OTHERS = """
@@ -41,10 +42,18 @@ async def missing_at(address: Address, *sets: MigrationSet) -> list[str]:
         await pool.close()
 
 
-async def test_steps_are_taken_in_order_and_once(empty: Address) -> None:
+async def test_steps_are_taken_in_order_and_once_and_stay_when_a_later_one_fails(
+    empty: Address,
+) -> None:
+    wrong = MigrationSet("toys", {**SECOND.steps, "3": "DELETE FROM toy; SELECT 1/0"})
+
     assert await migrate(empty, [FIRST]) == ["toys/1"]
     assert await migrate(empty, [SECOND]) == ["toys/2"]
     assert await migrate(empty, [SECOND]) == []
+    with pytest.raises(StoreError, match="division by zero"):
+        await migrate(empty, [wrong])
+
+    assert await missing_at(empty, wrong) == ["toys/3"]
     assert await toys(empty) == [("ball",)]
 
 
@@ -64,17 +73,9 @@ async def test_a_value_that_a_step_adds_to_a_type_is_usable_in_the_next(empty: A
     assert await toys(empty) == [("sad",)]
 
 
-async def test_a_step_that_fails_leaves_those_before_it(empty: Address) -> None:
-    wrong = MigrationSet("toys", {**SECOND.steps, "3": "DELETE FROM toy; SELECT 1/0"})
-
-    with pytest.raises(StoreError, match="division by zero"):
-        await migrate(empty, [wrong])
-
-    assert await missing_at(empty, wrong) == ["toys/3"]
-    assert await toys(empty) == [("ball",)]
-
-
 async def test_a_missing_migration_stops_the_start(empty: Address) -> None:
+    with pytest.raises(StoreError, match="python -m bot migrate"):
+        await read_database(empty)
     assert await missing_at(empty, OURS) == [f"bot/{step}" for step in OURS.steps]
     for sets, steps in (([FIRST], "1 step"), ([SECOND], "2 steps")):
         said = f"lacks {steps} of its schema: run `python -m bot migrate`$"

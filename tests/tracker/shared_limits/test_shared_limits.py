@@ -36,10 +36,7 @@ async def held_for(process: Process) -> float:
 
 
 async def test_one_wait_holds_in_all_processes(documents: Documents, clock: FakeClock) -> None:
-    async with (
-        service(always(LIMITED)) as there,
-        two_processes(documents, clock, there) as (a, b),
-    ):
+    async with service(always(LIMITED)) as there, two_processes(documents, clock, there) as (a, b):
         await limited(a)
         clock.advance(10)
 

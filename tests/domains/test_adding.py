@@ -3,13 +3,13 @@
 import pytest
 
 from bot.dispatch.command_text import NotUnderstoodError
-from bot.domains.add_domain import DomainAdder
-from bot.domains.add_many import (
+from bot.domains.adding import (
     KEPT_FOR,
     MAX_DOMAINS,
     MAX_UNKNOWN,
     AddOutcome,
     AddReport,
+    DomainAdder,
     DomainLists,
     NewDomains,
     new_domains,
