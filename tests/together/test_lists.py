@@ -83,15 +83,6 @@ async def test_what_was_added_in_one_process_is_listed_in_the_other(processes: P
     assert await processes.hosts(processes.one) == {"new.example"}
 
 
-async def test_a_change_in_one_workspace_costs_another_nothing(processes: Processes) -> None:
-    await processes.hosts(processes.other, THERE)
-
-    await processes.one.invalidate(HERE)
-    await processes.hosts(processes.other, THERE)
-
-    assert processes.service.asked == [THERE]
-
-
 async def test_an_older_request_is_not_joined(processes: Processes) -> None:
     early = await processes.asked()
     processes.service.domains = (a_domain("new.example"),)

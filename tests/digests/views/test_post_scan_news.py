@@ -103,12 +103,6 @@ def test_a_renewal_is_posted_once_and_no_longer_ends_soon() -> None:
     assert not has_changed(post_on(now).report)
 
 
-def test_a_renewal_for_a_few_days_is_shown_too() -> None:
-    post = post_on({"a.example": ending(25, 80)}, {"a.example": ending(1, 80)})
-
-    assert everywhere(taken(digest_message(post)), "Renewed: a.example registration until")
-
-
 def test_a_heartbeat_speaks_of_what_is_known_where_that_is_not_all() -> None:
     all_known = ending(300, 80, issue_knowledge=Knowledge.NONE)
 
