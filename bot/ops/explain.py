@@ -8,10 +8,10 @@ from pathlib import Path
 from bot.ops.output import OperatingError, printable
 from bot.process.clock import utc_now
 from bot.tracker.facts import Explained, explain
-from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import humanized, use_names
 from bot.tracker.readings import Reading, Verdict, section_name
+from bot.tracker.scan_facts import EndDate, Knowledge
 
 STDIO = "-"
 _WORDS = {

@@ -22,7 +22,7 @@ from bot.store.encryption import KeyRing
 from bot.store.fenced import FencedDocuments
 from bot.tracker import facts, rate_limit
 from bot.tracker.client import TrackerClient
-from bot.tracker.findings import Knowledge
+from bot.tracker.scan_facts import Knowledge
 from tests.life.story import lived
 
 SEEDS = 20
