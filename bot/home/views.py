@@ -70,7 +70,7 @@ class HomePage:
     """The content of the tab at `now`.
 
     `audience` is what the reader belongs to, `None` for people of another workspace. `portfolio`
-    may be an error. `is_awaited`: a newer one is being fetched. `ends`: what the last scans said
+    may be an error. `is_awaited`: a newer one is being fetched. `facts`: what the last scans said
     of the domains. `audiences`: who may add and scan.
 
     For admins, owners and managers `key` is the answer to `/domainkey`, or an error, and `digests`
@@ -82,7 +82,7 @@ class HomePage:
     audience: Audience | None = Audience.MEMBERS
     portfolio: Snapshot | Message | None = None
     is_awaited: bool = False
-    ends: KnownFacts | None = None
+    facts: KnownFacts | None = None
     owned_type: str = ""
     is_connected: bool = True
     key: Message | None = None
@@ -195,7 +195,7 @@ def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
         section(f"{count}\n{domains.bands_text(totals)}"),
         *_buttons(page),
         *_worst(portfolio, page),
-        *(_soon(portfolio, page.ends, page) if page.ends else []),
+        *(_soon(portfolio, page.facts, page) if page.facts else []),
         context(domains.listed_text(portfolio) + waiting),
     ]
 
