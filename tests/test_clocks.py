@@ -14,7 +14,6 @@ CLOCKS = {
 EXCEPTIONS = {
     ("process/clock.py", "time.time"): "this is the seam",
     ("app/bolt.py", "time.time"): "Bolt compares it with a clock of its own",
-    ("jobs/queue.py", "time.time"): "all processes have to name the same turn",
     ("tracker/rate_limit.py", "random.random"): "processes that were refused come apart",
     ("playground/tracker/service.py", "time.time"): "the stand-ins' own seam",
     ("playground/slack/web_api.py", "time.time"): "the stand-ins' own seam",

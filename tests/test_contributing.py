@@ -40,10 +40,3 @@ def test_the_pull_request_asks_for_what_is_done_before_it_is_called_done() -> No
 
     assert len(wanted) == 7
     assert [each for each in wanted if each.split(" (")[0].lower() not in template] == []
-
-
-def test_the_editor_breaks_lines_where_the_linter_does() -> None:
-    text = (ROOT / ".editorconfig").read_text()
-    ruff = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]
-
-    assert f"[*.py]\nindent_size = 4\nmax_line_length = {ruff['line-length']}\n" in text

@@ -31,14 +31,6 @@ async def many_to_tell(bot: Bot) -> None:
     bot.clock.now = NINE + DAY + 7 * HOUR
 
 
-async def test_each_reason_has_a_notice_of_its_own(bot: Bot) -> None:
-    await many_to_tell(bot)
-
-    await bot.at(bot.clock.now)
-
-    assert [text for _, text in bot.posts.notified] == ["uncertain down x1", "missed down x1"]
-
-
 async def test_only_the_failed_one_of_several_notices_is_repeated(bot: Bot) -> None:
     await many_to_tell(bot)
     bot.posts.errors = [SlackRateLimitedError(30)]

@@ -1,14 +1,14 @@
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
+import pytest
+
 from bot.digests import run_state
 from bot.digests.edits import Editor, create, paused, resumed, start_manual_run, update
-from bot.digests.models import Digest, Notice, Outcome, Plan
+from bot.digests.models import Digest, LostClaimError, Notice, Outcome, Plan
 from bot.digests.run_state import (
-    after_sending,
-    settled,
-    start_notices,
     take_up,
+    take_up_again,
     with_notice,
 )
 from bot.digests.schedule import Schedule
@@ -52,12 +52,11 @@ def test_a_run_that_was_not_posted_waits_longer_each_time(attempts: int, minutes
     assert now - since == minutes * MINUTE
 
 
-def test_a_run_never_waits_beyond_its_grace() -> None:
-    late = NINE + 6 * HOUR - MINUTE
+def test_a_slow_worker_does_not_take_up_what_another_one_has_tried_since() -> None:
+    tried = run_state.postpone(taken_up_at(NINE), "ours", NINE, FailureReason.SERVICE)
 
-    digest = run_state.postpone(taken_up_at(late), "ours", late, FailureReason.SERVICE, wait=DAY)
-
-    assert run_state.due_at(digest) == NINE + 6 * HOUR
+    with pytest.raises(LostClaimError):
+        take_up_again(tried, taken_up_at(NINE, "slow"), NINE + HOUR, "slow")
 
 
 def test_a_new_key_wakes_only_what_waits_for_one() -> None:
@@ -77,26 +76,6 @@ def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
     assert [(notice.outcome, notice.count) for notice in digest.notices] == [(Outcome.MISSED, 4)]
 
 
-def test_a_slot_that_came_while_the_channel_closed_is_recorded() -> None:
-    digest = start_manual_run(a_daily_digest(), BOB, NINE - MINUTE, "ada")
-    digest = run_state.begin_posting(digest, "ada", NINE - MINUTE, baseline="a", average=80)
-
-    digest = run_state.pause_for_channel(digest, "ada", NINE + MINUTE, FailureReason.ARCHIVED)
-
-    assert [run.slot.due_at for run in digest.past][1:] == [NINE]
-    assert digest.past[-1].trouble is FailureReason.ARCHIVED
-    assert digest.next.due_at == NINE + DAY
-
-
-def test_a_send_now_into_a_channel_known_as_closed_does_not_tell_the_owner_again() -> None:
-    digest = run_state.pause_for_channel(taken_up_at(NINE), "ours", NINE, FailureReason.ARCHIVED)
-    digest = start_manual_run(replace(digest, notices=()), BOB, NINE + HOUR, "hers")
-
-    digest = run_state.pause_for_channel(digest, "hers", NINE + HOUR, FailureReason.ARCHIVED)
-
-    assert digest.notices == ()
-
-
 def test_a_send_now_into_a_closed_channel_within_a_persons_pause_tells_the_owner() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
     digest = start_manual_run(digest, BOB, THURSDAY, "hers")
@@ -106,33 +85,11 @@ def test_a_send_now_into_a_closed_channel_within_a_persons_pause_tells_the_owner
     assert [notice.trouble for notice in digest.notices] == [FailureReason.ARCHIVED]
 
 
-@loop_over("until", [NINE + 3 * DAY - HOUR, NINE + 3 * DAY])
-def test_slots_within_a_pause_are_not_missed_and_one_at_its_end_is_posted(until: datetime) -> None:
-    digest = paused(a_daily_digest(), BOB, THURSDAY, until=until)
-
-    digest = take_up(digest, NINE + 3 * DAY, "ours")
-
-    assert digest.pause is None
-    assert digest.run is not None
-    assert (digest.run.slot.due_at, digest.past) == (NINE + 3 * DAY, ())
-
-
 def test_a_pause_without_an_end_is_never_due() -> None:
     digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
 
     assert run_state.due_at(digest) is None
     assert run_state.due_at(resumed(digest, NINE + DAY)) == NINE + 2 * DAY
-
-
-def test_a_notice_is_sent_once_unless_its_sender_dies() -> None:
-    digest = settled(posting_at(NINE, "dead"), NINE + run_state.CLAIM)
-    now = NINE + run_state.CLAIM
-    digest, due = start_notices(digest, now)
-
-    assert len(due) == 1
-    assert start_notices(digest, now + 59 * timedelta(seconds=1))[1] == ()
-    assert len(start_notices(digest, now + run_state.CLAIM)[1]) == 1
-    assert after_sending(digest, due[0], None, now).notices == ()
 
 
 @loop_over(("tries", "counts"), [(0, [1, 1]), (1, [2])])

@@ -102,32 +102,10 @@ def test_a_run_follows_the_clocks(zone: str, at: str, after: str, due_at: str, l
     assert next_slot(a_schedule(zone, at), utc(after)) == a_slot(due_at, local)
 
 
-def test_a_run_is_later_than_the_moment_asked_about_never_at_it() -> None:
-    schedule = a_schedule("UTC", "12:00")
-
-    assert next_slot(schedule, utc("2024-05-06T11:59:59.999999")).due_at == utc("2024-05-06T12")
-    assert next_slot(schedule, utc("2024-05-06T12")).due_at == utc("2024-05-07T12")
-
-
-def test_slots_until_holds_its_last_moment_and_not_its_first() -> None:
-    schedule = a_schedule("UTC", "12:00")
-
-    slots = slots_until(schedule, utc("2024-05-06T12"), utc("2024-05-08T12"))
-
-    assert [slot.due_at for slot in slots] == [utc("2024-05-07T12"), utc("2024-05-08T12")]
-
-
 def test_a_schedule_without_a_day_is_refused() -> None:
     for days in (frozenset[int](), frozenset({7})):
         with pytest.raises(ValueError, match="needs a weekday"):
             next_slot(a_schedule("UTC", days=days), utc("2024-05-06T12"))
-
-
-def test_a_run_may_be_made_up_for_during_six_hours() -> None:
-    for days in (EVERY_DAY, WEEKDAYS, FRIDAY):
-        schedule = a_schedule("Europe/Berlin", days=days)
-
-        assert grace(schedule, next_slot(schedule, utc("2024-03-28T12"))) == 6 * HOUR
 
 
 def test_grace_is_half_of_the_time_to_the_next_run() -> None:

@@ -123,17 +123,6 @@ async def test_send_now_asks_for_the_list_even_where_one_is_fresh(bot: Bot) -> N
     assert len(bot.lists.asked) == 2
 
 
-async def test_send_now_without_a_list_says_so_and_leaves_nothing_behind(bot: Bot) -> None:
-    digest = await bot.make()
-    bot.lists.error = UnavailableError("down", is_outcome_unknown=False)
-
-    with pytest.raises(UnavailableError):
-        await bot.service.send_now(ACME, digest.digest_id, by=ADA)
-
-    left = await bot.digest()
-    assert (left.run, left.past, left.next) == (None, (), digest.next)
-
-
 async def test_how_many_domains_a_filter_chooses_is_unknown_without_a_list(bot: Bot) -> None:
     plan = replace(PLAN, filter_text="below:10")
     none = await bot.service.matching(ACME, plan)

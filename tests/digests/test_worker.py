@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import Outcome, StoppedError
+from bot.digests.models import StoppedError
 from bot.keys.key_record import KeyDraft
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import StoreError
@@ -14,20 +14,6 @@ from tests.digests.builders import ACME, ADA, BOB, NINE, Bot
 from tests.fakes import TIME_LIMIT_S
 
 SECOND = timedelta(seconds=1)
-
-
-async def test_a_death_during_a_post_is_reported_and_its_baseline_does_not_count(
-    bot: Bot,
-) -> None:
-    await bot.make()
-    await bot.dies_posting_at(NINE)
-
-    await bot.at(NINE + 61 * SECOND)
-
-    digest = await bot.digest()
-    assert (digest.baseline, digest.packed_baseline) == (None, "")
-    assert [run.outcome for run in digest.past] == [Outcome.UNCERTAIN]
-    assert bot.posts.notified == [(BOB.user_id, "uncertain down x1")]
 
 
 async def test_the_last_editor_is_notified_when_the_owner_has_left(bot: Bot) -> None:

@@ -102,13 +102,6 @@ async def test_an_empty_list_hides_no_fall(watch: Watch) -> None:
     assert await watch.sees(a_domain("a.example", 60), b) == []
 
 
-async def test_small_falls_add_up_from_the_best_score(watch: Watch) -> None:
-    b = a_domain("b.example", 97)
-    seen = [await watch.sees(a_domain("a.example", score), b) for score in (89, 87, 86, None, 84)]
-
-    assert seen == [[], [], [], [], ["alert: a.example"]]
-
-
 async def test_a_quiet_day_costs_one_request_per_check(watch: Watch) -> None:
     bot = watch.bot
     bot.lists.purposes.clear()

@@ -99,18 +99,6 @@ async def test_a_refused_post_is_not_posted_into_the_new_channel(bot: Bot) -> No
     assert ends(digest) == [(Outcome.FAILED, FailureReason.ARCHIVED)]
 
 
-async def test_a_pause_records_the_due_slots_that_it_cancels(bot: Bot) -> None:
-    await bot.make()
-    await bot.at(NINE)
-    bot.clock.now = NINE + 3 * DAY  # to the second, and before the tick
-
-    paused = await pause(bot)
-
-    assert ends(paused) == [(Outcome.POSTED, None), *[(Outcome.FAILED, FailureReason.CHANGED)] * 3]
-    assert [(run.slot.due_at - NINE).days for run in paused.past] == [0, 1, 2, 3]
-    assert paused.next.due_at == NINE + 4 * DAY
-
-
 async def test_no_other_worker_takes_over_send_now(bot: Bot) -> None:
     await bot.make()
     bot.lists.error = DOWN
@@ -146,18 +134,6 @@ async def test_send_now_takes_over_the_slot_of_a_process_that_collects(
 
     assert ends(sent) == [(Outcome.POSTED, None)]
     assert (len(digests(bot)), ends(await bot.digest())) == (1, ends(sent))
-
-
-async def test_send_now_after_a_death_during_a_post_posts_again(bot: Bot) -> None:
-    await bot.make()
-    await bot.dies_posting_at(NINE)
-    bot.clock.now = NINE + MINUTE
-
-    sent = await send_now(bot)
-    await bot.at(NINE + MINUTE)
-
-    assert ends(sent) == [(Outcome.UNCERTAIN, FailureReason.DOWN), (Outcome.POSTED, None)]
-    assert bot.posts.notified == [(BOB.user_id, "uncertain down x1")]
 
 
 async def resume(bot: Bot) -> Digest:

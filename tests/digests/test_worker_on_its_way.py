@@ -44,19 +44,6 @@ async def test_send_now_is_kept_for_later(bot: Bot, error: Exception, after: tim
     assert (run.outcome, run.asked_by) == (Outcome.POSTED, ADA.user_id)
 
 
-async def test_another_process_takes_over_a_promised_post(bot: Bot) -> None:
-    await bot.make()
-    await send_now(bot, BUSY)
-    bot.start()
-    await bot.collecting_at(EVE + MINUTE)
-    await bot.dies()
-
-    await bot.at(EVE + 2 * MINUTE)
-
-    assert len(bot.posts.posts) == 1
-    assert bot.posts.notified == [(ADA.user_id, "posted None x1")]
-
-
 async def test_a_post_that_takes_longer_is_not_promised(bot: Bot) -> None:
     await bot.make()
 

@@ -24,20 +24,17 @@ from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from tests.builders import a_domain
 from tests.digests.builders import (
-    ADA,
     BOB,
     DAY,
     EVE,
     NINE,
     Bot,
     replan,
-    send_now,
 )
 from tests.fakes import FakeClock, FakeLists, FakePosts
 
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
-LOCAL_NINE = datetime(2026, 11, 20, 9)  # noqa: DTZ001  # a wall clock
 
 
 class Press:
@@ -152,34 +149,6 @@ async def test_after_empty_lists_the_earlier_baseline_counts(press: Press, mode:
     if len(posts) > 1:
         assert [each.domain for each in posts[1].report.new] == ["d4.example"]
         assert posts[1].report.since == NINE
-
-
-async def test_send_now_names_its_person_and_the_slot_that_waited(bot: Bot, press: Press) -> None:
-    await bot.make()
-    await send_now(bot)
-    bot.lists.error = DOWN
-    await bot.at(NINE)
-    bot.lists.error = None
-
-    await send_now(bot)
-
-    slots = [post.slot and post.slot.due_at for post in press.posts]
-    assert (slots, {post.asked_by_name for post in press.posts}) == ([None, NINE], {ADA.name})
-
-
-async def test_the_trend_holds_posted_and_quiet_runs(bot: Bot, press: Press) -> None:
-    await bot.make(mode=Mode.CHANGES)
-    await bot.at(NINE)
-    await bot.at(NINE + DAY)
-    bot.lists.domains = (a_domain(score=80),)
-
-    await bot.at(NINE + 2 * DAY + HOUR)  # late, and still of its slot
-
-    assert [(point.local, point.average) for point in press.posts[-1].trend] == [
-        (LOCAL_NINE, 41),
-        (LOCAL_NINE + DAY, 41),
-        (LOCAL_NINE + 2 * DAY, 80),
-    ]
 
 
 async def test_a_post_lists_the_runs_missed_since_the_last_one(bot: Bot, press: Press) -> None:

@@ -264,9 +264,9 @@ class Checks:
             return not (old is None and new is None and key in self._known)
         if old.version == new.version:
             is_there = post.channel_id in {old.plan.channel_id, new.plan.channel_id}
-            is_lasting = old.pause and old.pause.by and old.pause.until is None
-            is_paused = is_lasting and new.pause == old.pause  # else it was resumed in between
-            return is_there and not is_paused
+            is_paused = old.pause and old.pause.by and old.pause.until is None
+            was_resumed = any("resume" in each.what.lower() for each in self.people.asked)
+            return is_there and (was_resumed or not is_paused)
         return True
 
     _known: set[tuple[str, str]] = field(default_factory=set)

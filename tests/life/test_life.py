@@ -22,7 +22,7 @@ from bot.store.encryption import KeyRing
 from bot.store.fenced import FencedDocuments
 from bot.tracker import facts, rate_limit
 from bot.tracker.client import TrackerClient
-from bot.tracker.findings import Knowledge
+from bot.tracker.scan_facts import Knowledge
 from tests.life.story import lived
 
 SEEDS = 20
@@ -101,7 +101,7 @@ def forget_pauses(patch: Patch) -> None:
 
 
 def spend_all(patch: Patch) -> None:
-    patch.setattr(rate_limit, "_check_reserve", lambda _entry, _now: None)
+    patch.setattr(rate_limit.RateLimiter, "_probe_reserve", lambda *_: None)
 
 
 def seal_nothing(patch: Patch) -> None:
@@ -175,8 +175,8 @@ def leave_a_task(patch: Patch) -> None:
         (do_twice(Answer, "_send"), "answer: twice", "command", 0.3, 1),
         (draw_once, "please wait", "late_acks", 0.5, 1),
         (open_wrong_forms, "call", "command", 0.3, 1),
-        (run_nothing, "slot: neither", "digest", 1.5, 10),
-        (do_twice(Posting, "post"), "twice", "digest", 0.5, 1),
+        (run_nothing, "slot: neither", "digest", 1.5, 2),
+        (do_twice(Posting, "post"), "twice", "digest", 0.5, 2),
         (forget_pauses, "digest", "digest manage", 1.5, 5),
         (do_twice(TrackerClient, "scan"), "write", "command", 0.5, 1),
         (spend_all, "reserve", "reserve", 0.5, 1),

@@ -83,15 +83,6 @@ async def test_what_was_added_in_one_process_is_listed_in_the_other(processes: P
     assert await processes.hosts(processes.one) == {"new.example"}
 
 
-async def test_a_change_in_one_workspace_costs_another_nothing(processes: Processes) -> None:
-    await processes.hosts(processes.other, THERE)
-
-    await processes.one.invalidate(HERE)
-    await processes.hosts(processes.other, THERE)
-
-    assert processes.service.asked == [THERE]
-
-
 async def test_an_older_request_is_not_joined(processes: Processes) -> None:
     early = await processes.asked()
     processes.service.domains = (a_domain("new.example"),)
@@ -111,18 +102,6 @@ async def test_a_replaced_keys_list_is_gone_in_all_processes(processes: Processe
 
     assert await processes.other.last_snapshot(HERE) is None
     assert await processes.hosts(processes.other) == {"new.example"}
-
-
-async def test_a_removed_workspace_leaves_no_list(
-    processes: Processes, documents: Documents
-) -> None:
-    await processes.one.invalidate(HERE)
-    await processes.one.forget_everywhere(HERE)
-    await documents.delete_prefix(f"{HERE}/")
-
-    processes.one.forget(HERE)
-
-    assert await documents.list_keys("") == []
 
 
 async def test_while_the_store_is_down_each_process_lists_by_itself() -> None:

@@ -4,8 +4,6 @@ import logging
 from typing import cast
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
@@ -15,10 +13,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.app.bolt import SocketMode
 from bot.dispatch.error_boundary import OncePerMessage
 from bot.store.deduplication import Dedup
-from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import FakeClock
-from tests.web.test_server_slack import BODY, SECRET, FakeBolt, signed
+from tests.web.test_server_slack import SECRET, FakeBolt
 
 
 @pytest.fixture
@@ -42,27 +39,6 @@ class FakeSocket:
         self.acked.append(response.envelope_id)
 
 
-async def requested(stored: Dedup, *statuses: int) -> tuple[list[int], int]:
-    """Send the very same request to one process and another in turn; return answers and acts."""
-    bolt, answers = FakeBolt(*statuses), list[int]()
-    headers = signed()
-    for _ in range(3):
-        endpoint = SlackEndpoint(cast(AsyncApp, bolt), SECRET, seen=of_a_process(stored))
-        app = web.Application()
-        app.router.add_post("/slack/events", endpoint.answer)
-        async with TestClient(TestServer(app)) as client:
-            answers.append((await client.post("/slack/events", data=BODY, headers=headers)).status)
-    return answers, bolt.given
-
-
-async def test_a_request_that_is_replayed_to_another_process_acts_once(stored: Dedup) -> None:
-    assert await requested(stored, 200) == ([200, 200, 200], 1)
-
-
-async def test_what_one_process_could_not_take_another_takes(stored: Dedup) -> None:
-    assert await requested(stored, 503, 200) == ([503, 200, 200], 2)
-
-
 @pytest.mark.parametrize("statuses", [[200], [503, 200]])
 async def test_an_envelope_is_taken_once(stored: Dedup, statuses: list[int]) -> None:
     bolt, socket = FakeBolt(*statuses), FakeSocket()
@@ -80,23 +56,6 @@ def a_link(bolt: FakeBolt, seen: Dedup) -> SocketMode:
     app = AsyncApp(client=AsyncWebClient(token=BOT_TOKEN), signing_secret=SECRET)
     app.async_dispatch = bolt.async_dispatch  # type: ignore[assignment,method-assign]  # counts
     return SocketMode(app, APP_TOKEN, seen=seen)
-
-
-async def test_a_press_counts_in_both_processes(stored: Dedup) -> None:
-    first: list[bool] = []
-
-    for _ in range(3):
-        async with OncePerMessage(of_a_process(stored)).press("C1/1.2") as is_first:
-            first.append(is_first)
-
-    assert first == [True, False, False]
-
-
-async def test_a_running_press_is_not_begun_twice(stored: Dedup) -> None:
-    one, other = OncePerMessage(of_a_process(stored)), OncePerMessage(of_a_process(stored))
-
-    async with one.press("C1/1.2") as is_first, other.press("C1/1.2") as is_first_too:
-        assert (is_first, is_first_too) == (True, False)
 
 
 async def test_a_failed_press_may_be_repeated(stored: Dedup) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-REAL_TIME = time.time
 START_S = 1_000.0
 # A Tuesday noon in winter, far from every change of clocks.
 WALL_AT_START_S = datetime(2026, 1, 20, 12, tzinfo=UTC).timestamp()

@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -69,17 +68,6 @@ def test_so_does_what_waits_beside_something_periodic() -> None:
     run(scenario)
 
 
-def test_a_loop_that_waits_for_a_moment_sees_it_come() -> None:
-    async def scenario() -> None:
-        until = time.monotonic() + 1
-        while time.monotonic() < until:  # noqa: ASYNC110  # on purpose
-            await asyncio.sleep(0)
-        while time.monotonic() < until + 1:
-            pass
-
-    run(scenario)
-
-
 def test_threads_work_one_at_a_time_and_time_stands_still() -> None:
     async def scenario() -> list[str]:
         said, at_work = [], threading.Lock()
@@ -109,19 +97,6 @@ def test_a_thread_that_waits_for_the_loop_holds_up_nothing() -> None:
         return said
 
     assert run(scenario) == ["another"]
-
-
-def test_errors_and_cancellations_of_threads_arrive() -> None:
-    async def scenario() -> None:
-        with pytest.raises(ZeroDivisionError):
-            await asyncio.to_thread(lambda: 1 / 0)
-        work = asyncio.create_task(asyncio.to_thread(sum, [1]))
-        await asyncio.sleep(0)
-        work.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await work
-
-    run(scenario)
 
 
 async def echoed(lines: int = 4) -> list[bytes]:
@@ -206,12 +181,3 @@ def test_the_races_that_were_found_are_of_tests_that_are_there() -> None:
 async def test_a_process_is_refused() -> None:
     with pytest.raises(AssertionError, match="real_time"):
         await asyncio.create_subprocess_exec(sys.executable, "-c", "")
-
-
-@pytest.mark.real_time
-async def test_where_time_is_real_it_is() -> None:
-    before = asyncio.get_running_loop().time()
-    await asyncio.sleep(0.01)
-
-    assert asyncio.get_running_loop().time() - before < 60
-    assert abs(time.time() - datetime.now(UTC).timestamp()) < 60

@@ -174,23 +174,31 @@ async def lose_store(app: Harness) -> None:
         )
 
 
-def settings_for(slack: LocalSlack, tracker: Tracker, folder: Path, transport: str) -> Settings:
-    """`transport`: `socket`, `http`, or the address of a PostgreSQL that two processes share."""
-    way: dict[str, Any] = (
-        {"slack_app_token": SecretStr(slack.app_token)}
-        if transport == "socket"
-        else {"slack_signing_secret": SecretStr(slack.signing_secret)}
-    )
+def settings_for(
+    slack: LocalSlack, tracker: Tracker, folder: Path, transport: str, **more: Any
+) -> Settings:
+    """`transport`: `socket`, `http`, or the address of a PostgreSQL that two processes share.
+
+    `more` takes the place of the bot's token.
+    """
+    own: dict[str, Any] = {"database_url": f"sqlite:///{folder}/bot.sqlite"}
+    if transport == "socket":
+        own["slack_app_token"] = SecretStr(slack.app_token)
+    else:
+        own["slack_signing_secret"] = SecretStr(slack.signing_secret)
     if transport not in {"socket", "http"}:
-        way |= {"database_url": transport, "bot_secret_keys": SecretStr(RING)}
+        own |= {"database_url": transport, "bot_secret_keys": SecretStr(RING)}
     return Settings(
         domain_tracker_url=tracker.url,
-        slack_bot_token=SecretStr(slack.bot_token),
         slack_api_url=slack.api_url,
-        port=reserve_port(),
-        egress_ips="203.0.113.7",
         tick_seconds=0.5,
-        **{"database_url": f"sqlite:///{folder}/bot.sqlite"} | way,
+        **own,
+        **more
+        or {
+            "slack_bot_token": SecretStr(slack.bot_token),
+            "port": reserve_port(),
+            "egress_ips": "203.0.113.7",
+        },
     )
 
 

@@ -14,7 +14,7 @@ from bot.playground.tracker import Tracker, running_tracker
 from bot.settings import Settings
 from tests.fakes import TIME_LIMIT_S
 from tests.ports import reserve_port
-from tests.whole.harness import ABOUT, RING, Clock, Harness, running_bot
+from tests.whole.harness import ABOUT, Clock, Harness, running_bot, settings_for
 
 ALONE = ("amber", "birch", "coral")
 IN_ORG = ("delta", "ember")
@@ -72,29 +72,6 @@ class Many:
         return app
 
 
-def settings_for_many(
-    slack: LocalSlack, tracker: Tracker, folder: Path, port: int, transport: str = "http"
-) -> Settings:
-    way: dict[str, Any] = (
-        {"slack_app_token": SecretStr(slack.app_token)}
-        if transport == "socket"
-        else {"slack_signing_secret": SecretStr(slack.signing_secret)}
-    )
-    if transport not in {"socket", "http"}:  # the address of a PostgreSQL, as in `settings_for`
-        way |= {"database_url": transport, "bot_secret_keys": SecretStr(RING)}
-    return Settings(
-        domain_tracker_url=tracker.url,
-        slack_client_id=slack.client_id,
-        slack_client_secret=SecretStr(slack.client_secret),
-        slack_authorize_url=slack.authorize_url,
-        slack_api_url=slack.api_url,
-        public_url=f"http://127.0.0.1:{port}",
-        port=port,
-        tick_seconds=0.5,
-        **{"database_url": f"sqlite:///{folder}/bot.sqlite"} | way,
-    )
-
-
 @asynccontextmanager
 async def running_many(
     folder: Path, names: Sequence[str] = ALONE, **how: Any
@@ -129,7 +106,14 @@ async def many_stand_ins(
         ) as slack,
         running_tracker(clock=clock) as tracker,
     ):
-        settings = settings_for_many(slack, tracker, folder, port, transport)
+        oauth = {
+            "slack_client_id": slack.client_id,
+            "slack_client_secret": SecretStr(slack.client_secret),
+            "slack_authorize_url": slack.authorize_url,
+            "public_url": f"http://127.0.0.1:{port}",
+            "port": port,
+        }
+        settings = settings_for(slack, tracker, folder, transport, **oauth)
         org = slack.add_org("globex") if in_org else None
         many = Many(slack, tracker, settings, clock, folder, org)
         for name in names:

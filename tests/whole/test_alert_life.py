@@ -19,20 +19,9 @@ from tests.whole.digests import (
     until_listed,
 )
 from tests.whole.harness import Harness
-from tests.whole.test_alerts import ALERT, LOOK, next_look, redrawn, to_next_look
+from tests.whole.test_alerts import ALERT, LOOK, alerts, next_look, redrawn, to_next_look
 
 pytestmark = pytest.mark.transports("socket")
-
-
-def cards(app: Harness, channel: str = "general") -> list[Message]:
-    """Return every card that stands in a channel."""
-    messages = app.slack.channel(channel).messages
-    return [each for each in messages if headline(each) and not each.thread_ts and is_card(each)]
-
-
-def is_card(message: Message) -> bool:
-    title = headline(message)
-    return not message.is_ephemeral and "Health digest" not in title
 
 
 def thread(app: Harness, card: Message, channel: str = "general") -> list[str]:
@@ -83,7 +72,7 @@ async def test_a_card_names_the_domain_and_says_when_it_has_recovered(
     assert "I'm on it" not in recovered.buttons
     assert lines == ["Recovered: www.example 30 to 91, after 45 minutes."]
     assert later.ts != card.ts
-    assert len(cards(ready)) == 2
+    assert len(alerts(ready)) == 2
 
 
 async def test_of_several_the_card_shows_which_are_still_worse(ready: Harness) -> None:
@@ -145,7 +134,7 @@ async def test_taking_is_let_go_and_taken_over(ready: Harness) -> None:
     assert lines[0] == f"<@{ready.bob.id}> took over from <@{ready.ada.id}>."
     assert "let go" in lines[1]
     assert "is on it since" not in free.everything
-    assert len(cards(ready)) == 1
+    assert len(alerts(ready)) == 1
 
 
 async def test_people_are_mentioned_when_no_one_is_on_it(ready: Harness) -> None:
@@ -207,7 +196,7 @@ async def test_a_whole_alert_is_snoozed_from_the_list_without_a_card(
     snoozed = await settled(ready.bob)
     score(ready, "www.example", 60)
     await next_look(ready)
-    quiet = len(cards(ready))
+    quiet = len(alerts(ready))
     ready.clock.ahead += timedelta(hours=1)
     to_next_look(ready)
     card = await redrawn(ready.bob, "fell to 60")

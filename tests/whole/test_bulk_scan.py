@@ -8,7 +8,7 @@ import pytest
 from bot.playground.slack import Message
 from bot.playground.tracker.service import Hold
 from tests.whole.harness import Harness, running_bot, running_stand_ins
-from tests.whole.test_audiences import MANAGERS, choose
+from tests.whole.test_audiences import MANAGERS, NO_GUESTS, choose
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -83,6 +83,29 @@ async def test_several_domains_are_picked_in_the_form(ready: Harness) -> None:
     assert no_dates.buttons[0] == "Scan all 3"
     assert "*Scan 2 domains?* About 2 minutes" in price.everything
     assert price.buttons == ["Start", "Cancel"]
+    assert scans_of(ready) == []
+
+
+async def test_a_price_of_deleted_domains_starts_nothing(ready: Harness) -> None:
+    by_filter = await ready.ask(ready.bob, "/scan tag:prod")
+    names = await ready.ask(ready.bob, "/scan shop.example www.example")
+    ready.account.domains.clear()
+    ready.clock.ahead += timedelta(minutes=10)
+
+    nothing = await ready.press(ready.bob, by_filter, "Start")
+    gone = await ready.press(ready.bob, names, "Start")
+
+    assert "has no domains yet" in nothing.everything
+    assert "`shop.example` is not in your portfolio" in gone.everything
+
+
+async def test_a_person_without_permission_starts_no_bulk_scan(ready: Harness) -> None:
+    price = await ready.ask(ready.slack.person("gus"), "/scan tag:prod")
+    await choose(ready, scan=NO_GUESTS)
+
+    refused = await ready.press(ready.slack.person("gus"), price, "Start")
+
+    assert "Guests can't scan domains" in refused.everything
     assert scans_of(ready) == []
 
 

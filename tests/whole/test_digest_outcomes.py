@@ -7,13 +7,10 @@ import pytest
 from tests.whole.digests import digests, make, move_to, next_digest, next_notice, nine, open_list
 from tests.whole.harness import Harness
 
+# Where a queue takes runs up again, there is more that could be done twice.
+pytestmark = pytest.mark.transports("shared")
+
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
-
-
-@pytest.fixture
-def transport(database: str) -> str:
-    """Where a queue takes runs up again, there is more that could be done twice."""
-    return database
 
 
 async def test_nothing_that_slack_may_have_posted_is_posted_again(ready: Harness) -> None:

@@ -65,17 +65,3 @@ async def test_removing_a_key_asks_first_and_disconnects(ready: Harness) -> None
 
     assert "removed" in removed.everything
     assert "not connected" in (await ready.ask(ready.bob, "/domains")).everything
-
-
-@pytest.mark.transports("http")
-async def test_a_closed_form_is_followed_by_a_message(app: Harness) -> None:
-    key = app.account.create_key("bot", scopes=("read_domains",), days=30)
-    hold = app.tracker.hold_requests()
-    await app.ada.press(await app.ask(app.ada, "/domainkey"), "Set key")
-    await app.ada.submit(await app.ada.next_form(), {"API key": key})
-    await app.ada.close(await app.ada.next_form())
-    hold.release()
-
-    text = await app.answer(app.ada)
-
-    assert "works and is saved" in text.everything

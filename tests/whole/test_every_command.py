@@ -9,13 +9,9 @@ from tests.whole.digests import at_nine, settled
 from tests.whole.harness import ABOUT, Harness
 from tests.whole.impersonation import use_everything
 
+pytestmark = pytest.mark.transports("http")
+
 COMMANDS = [each.command for each in ABOUT.commands]
-
-
-@pytest.fixture
-def transport() -> str:
-    """What is said is the same whatever carries it."""
-    return "http"
 
 
 async def test_each_command_answers_help_without_the_service(ready: Harness) -> None:

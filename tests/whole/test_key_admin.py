@@ -105,6 +105,25 @@ async def test_a_key_of_another_portfolio_is_used_after_one_more_question(ready:
     assert key[11:-4] not in asked.everything
 
 
+async def test_a_confirmation_in_a_message_that_fails_can_be_given_again(ready: Harness) -> None:
+    other = ready.tracker.account("other")
+    other.fill(5)
+    key = other.create_key("other", scopes=("read_domains",), days=90)
+    form = await open_form(ready, "Replace key")
+    hold = ready.tracker.hold_requests()
+    await ready.ada.submit(form, {"API key": key})
+    await ready.ada.close(await ready.ada.next_form())
+    hold.release()
+    asked = await ready.answer(ready.ada)
+    ready.tracker.fail_next("500", times=9)
+    failed = await ready.press(ready.ada, asked, "Use this key")
+    ready.tracker.faults.clear()
+    used = await ready.press(ready.ada, failed, "Use this key")
+
+    assert "The key was not saved" in failed.everything
+    assert "works and is saved. It sees 5 domains." in used.everything
+
+
 async def test_a_confirmation_shows_at_once_that_the_key_is_checked(ready: Harness) -> None:
     other = ready.tracker.account("other")
     other.fill(5)

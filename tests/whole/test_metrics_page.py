@@ -10,13 +10,9 @@ from pydantic import SecretStr
 from tests.whole.digests import at_nine, make
 from tests.whole.harness import Harness, running_bot, running_stand_ins
 
+pytestmark = pytest.mark.transports("http")
+
 TOKEN = "a-token-of-enough-letters"
-
-
-@pytest.fixture
-def transport() -> str:
-    """The page is the same on both stores."""
-    return "http"
 
 
 async def page(app: Harness, token: str = "") -> tuple[int, str]:

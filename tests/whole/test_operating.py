@@ -173,6 +173,15 @@ class TestDoctor:
             for value in (app.key, "shop", "41", *app.account.domains):
                 assert value not in written
 
+    async def test_without_a_key_it_says_what_the_record_lacks(self, tmp_path: Path) -> None:
+        async with stand_ins_in_real_time(tmp_path) as app:
+            said = await command(app, "doctor", "--record", "seen.json")
+            refused = await command(app, "doctor", "--record", "missing/seen.json")
+
+        assert marks(said)["record"] == "warn"
+        assert len(json.loads((tmp_path / "seen.json").read_text())["answers"]) == 1
+        assert (refused.status, "cannot be written" in refused.err) == (1, True)
+
 
 class TestBackup:
     async def test_a_backup_of_a_busy_bot_posts(self, tmp_path: Path, database: str) -> None:
@@ -261,6 +270,14 @@ class TestRotation:
 
             assert (said.out, said.status) == ("", 1)
             assert "Stop it first" in said.err
+
+    async def test_with_the_key_file_it_says_what_to_do(self, tmp_path: Path) -> None:
+        async with used_app(tmp_path) as app:
+            said = await command(app, "rotate-secrets")
+
+            assert "0 sealed again under k1" in said.out
+            assert "set BOT_SECRET_KEYS" in said.out
+            assert said.status == 0
 
 
 async def test_the_version_is_one_line_and_needs_no_settings(tmp_path: Path) -> None:

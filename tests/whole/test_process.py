@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import os
-import random
 import signal
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator
@@ -22,7 +21,6 @@ from tests.whole.harness import RING, Clock, Harness, running_stand_ins, text_in
 pytestmark = [pytest.mark.transports("socket"), pytest.mark.real_time]
 
 INHERITED = ("PATH", "SSL_CERT_FILE")
-ADMINS = ("ada", "olga")
 
 
 def environment(app: Harness) -> dict[str, str]:
@@ -162,38 +160,6 @@ async def test_no_key_or_token_in_logs_store_or_any_call(tmp_path: Path, transpo
             assert secret.encode() not in stored
         assert app.key[11:] not in calls
         assert app.key[11:] not in str([sent.body for sent in app.slack.envelopes])
-
-
-async def test_no_saved_key_is_lost_by_kills_at_any_moment(tmp_path: Path) -> None:
-    chance = random.Random(7)  # moments, not secrets
-    async with stand_ins_in_real_time(tmp_path) as app:
-        for app.admin in ADMINS:  # who was cut off has forms open, which change once more
-            app.slack.person(app.admin).member.is_admin = True
-            async with process(app) as bot:
-                await until_ready(app)
-                saved = await app.connect()
-                other = app.account.create_key("other", scopes=("read_domains",), days=30)
-                setting = asyncio.create_task(app.submit_key(other))
-                await asyncio.sleep(chance.uniform(0, 0.1))
-                bot.kill()
-                await bot.wait()
-                setting.cancel()
-
-            assert await _kept_after_restart(app) in {saved[-4:], other[-4:]}
-
-
-async def _kept_after_restart(app: Harness) -> str:
-    """Return the last four characters of the key that a new process finds."""
-    async with process(app):
-        await until_ready(app)
-        admin = app.slack.person(app.admin)
-        before = {message.ts for message in admin.messages()}
-        await admin.type("/domainkey")
-        # Its predecessor may have left an answer, and it tells them of what was interrupted.
-        state = await admin.next_message(
-            where=lambda each: each.ts not in before and "service_sk_…" in each.everything
-        )
-        return state.everything.split("service_sk_…")[1][:4]
 
 
 async def test_a_second_process_on_the_same_file_is_refused(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from tests.whole.digests import headline, open_list, score, settled, until_listed
+from tests.whole.digests import headline, make, open_list, score, settled, until_listed
 from tests.whole.harness import Harness
-from tests.whole.test_alert_life import cards, fallen
-from tests.whole.test_alerts import next_look, redrawn, to_next_look
+from tests.whole.test_alert_life import fallen
+from tests.whole.test_alerts import ALERT, alerts, next_look, redrawn, to_next_look
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -18,6 +18,23 @@ async def watched_alone(app: Harness) -> None:
     """Let bob have an alert of his own that has looked once."""
     await app.ask(app.bob, OWN)
     await next_look(app)
+
+
+async def test_an_alert_falls_and_recovers_by_its_own_points(ready: Harness) -> None:
+    await make(ready, {**ALERT, "Points of change": "15"})
+    await next_look(ready)
+    score(ready, "www.example", 87)  # 10 points
+    await next_look(ready)
+    quiet = len(alerts(ready))
+    await fallen(ready, {"www.example": 81}, "fell to 81")
+    score(ready, "www.example", 88)  # by the usual points it would be back at once
+    to_next_look(ready)
+    still = headline(await redrawn(ready.bob, "fell to 88"))
+    recovered = await fallen(ready, {"www.example": 97}, "Recovered")
+
+    assert quiet == 0
+    assert still == "www.example fell to 88"
+    assert headline(recovered).startswith("✅ Recovered: www.example 81 → 97")
 
 
 async def test_an_alert_of_ones_own_is_a_card_in_ones_direct_messages(ready: Harness) -> None:
@@ -38,7 +55,7 @@ async def test_an_alert_of_ones_own_is_a_card_in_ones_direct_messages(ready: Har
     assert "snoozed all domains until" in snoozed.everything
     assert "End snooze" in snoozed.buttons
     assert "snoozed" not in of_ada.everything
-    assert cards(ready) == []
+    assert alerts(ready) == []
 
 
 async def test_a_guest_reads_no_more_on_the_card_of_an_alert_of_their_own(

@@ -5,14 +5,11 @@ import pytest
 from bot.playground.slack import Message, Person, View
 from bot.playground.slack.posting import OTHER_BOT_ID
 from tests.whole.harness import Harness
+from tests.whole.test_alerts import redrawn
 
 pytestmark = pytest.mark.transports("socket")
 
 IN_MESSAGE = "Scan domains in message"
-
-
-async def answer_with(person: Person, text: str, place: str = "general") -> Message:
-    return await person.next_message(place, where=lambda each: text in each.everything)
 
 
 async def found(person: Person, message: Message) -> View:
@@ -26,11 +23,11 @@ async def found(person: Person, message: Message) -> View:
 async def test_a_global_shortcut_answers_in_the_direct_message(ready: Harness) -> None:
     await ready.bob.shortcut("Scan a domain")
     await ready.bob.submit(await ready.bob.next_form(), {"Domain": "shop.example"})
-    scanned = await answer_with(ready.bob, "Scan of shop.example", "dm")
+    scanned = await redrawn(ready.bob, "Scan of shop.example", "dm")
     await ready.bob.shortcut("Add a domain")
     await ready.bob.submit(await ready.bob.next_form(), {"Domain": "more.example"})
 
-    assert (await answer_with(ready.bob, "Added", "dm")).buttons
+    assert (await redrawn(ready.bob, "Added", "dm")).buttons
     assert "Share" not in scanned.buttons
     assert ready.bob.messages() == []
 
@@ -43,15 +40,15 @@ async def test_domains_of_a_message_are_scanned_and_shared(ready: Harness) -> No
     form = await found(ready.bob, start)
     answers = {"Scan": ["shop.example", "www.example"], "Add to your portfolio": ["more.example"]}
     await ready.bob.submit(form, answers)
-    first = await answer_with(ready.bob, "Scan of shop.example")
-    second = await answer_with(ready.bob, "Scan of www.example")
-    added = await answer_with(ready.bob, "Added")
+    first = await redrawn(ready.bob, "Scan of shop.example")
+    second = await redrawn(ready.bob, "Scan of www.example")
+    added = await redrawn(ready.bob, "Added")
 
     for answer in (first, second, added):
         assert (answer.thread_ts, answer.seen_by) == (start.ts, ready.bob.id)
     assert len(ready.bob.messages()) == 5  # nothing but the answers
     await ready.bob.press(first, "Share in thread")
-    shared = await answer_with(cy, "Scan of shop.example")
+    shared = await redrawn(cy, "Scan of shop.example")
     assert (shared.thread_ts, shared.is_ephemeral) == (start.ts, False)
     assert "Shared by" in shared.everything
 
@@ -63,13 +60,13 @@ async def test_blocks_of_a_bots_message_are_read_anywhere(ready: Harness) -> Non
     start = ready.slack.world.posting.add(channel, alarm, user=OTHER_BOT_ID)
 
     await ready.bob.submit(await found(ready.bob, start))
-    answer = await answer_with(ready.bob, "Scan of shop.example", "random")
+    answer = await redrawn(ready.bob, "Scan of shop.example", "random")
     await ready.bob.press(answer, "Share in thread")
-    shared = await answer_with(cy, "Scan of shop.example", "random")
+    shared = await redrawn(cy, "Scan of shop.example", "random")
     form = await found(cy, start)
     ready.slack.world.posting.remove(start)
     await cy.submit(form)
-    again = await answer_with(cy, "Scan of shop.example", "random")
+    again = await redrawn(cy, "Scan of shop.example", "random")
 
     assert (answer.thread_ts, answer.seen_by) == (None, ready.bob.id)
     assert (shared.thread_ts, shared.is_ephemeral) == (start.ts, False)
@@ -95,6 +92,6 @@ async def test_ten_answers_fit_into_slacks_five(
 
     await ready.bob.submit(form)
     for name in names:
-        await answer_with(ready.bob, f"Scan of {name}")
+        await redrawn(ready.bob, f"Scan of {name}")
 
     assert "answer failed" not in capsys.readouterr().out

@@ -105,11 +105,3 @@ async def test_try_again_acts_once_per_message_unless_it_fails(ready: Harness) -
 
     assert "This is already done" in again.everything
     assert ready.service_requests().count(("POST", "scan")) == 3
-
-
-@pytest.mark.transports("socket")
-async def test_a_key_typed_as_a_tag_is_not_sent_to_the_service(ready: Harness) -> None:
-    answer = await ready.ask(ready.bob, f"/adddomain blog.example tag:{ready.key}")
-
-    assert "exposed" in answer.everything
-    assert ready.tracker.requests == []

@@ -8,7 +8,7 @@ from bot.digests.report import Report, make_report
 from bot.digests.views.post import details_message, digest_message
 from bot.domains.kept_facts import KeptFacts, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
-from bot.tracker.findings import Knowledge, Severity
+from bot.tracker.scan_facts import Knowledge, Severity
 from tests.blocks.acceptance import buttons, shown_text
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_baseline, a_digest, a_post, a_report, a_run, a_trend
@@ -34,19 +34,6 @@ def test_each_kind_of_change_is_shown_everywhere() -> None:
     ):
         assert everywhere(message, words), words
     assert "Nothing changed" not in shown_text(message)
-
-
-def test_a_fall_into_another_band_names_both() -> None:
-    now, before = {"a.example": 41, "b.example": 86}, {"a.example": 82.5, "b.example": 100}
-
-    message = digest_message(a_post(report=a_report(now, before)))
-
-    text = shown_text(message).replace("\N{NO-BREAK SPACE}", " ")
-    assert "• *a.example*  🟢 82.5 good → 🔴 41 poor  ▼ \N{MINUS SIGN}41.5" in text
-    assert "• *b.example*  100 → 🟢 86 good  ▼ \N{MINUS SIGN}14" in text
-    assert "a.example 82.5 good to 41 poor, down 41.5; b.example 100 to 86 good, down 14." in (
-        message.text
-    )
 
 
 def test_long_lists_say_how_many_more() -> None:
@@ -99,20 +86,6 @@ def test_ends_within_30_days_are_shown_everywhere() -> None:
     assert everywhere(message, "and 4 more")
     assert not everywhere(message, "in 2 days")
     assert "Nothing changed" not in shown_text(message)
-
-
-def test_a_date_that_came_to_seven_days_is_read_before_dates_that_were_already_near() -> None:
-    index, day = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcde"]), timedelta(1)
-    rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, 3)}
-    baseline = baseline_of(index, MOMENT - day, KnownFacts(rows, MOMENT - day))
-    report = make_report(index, baseline, worst_count=5, facts=KnownFacts(rows, MOMENT))
-
-    text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
-
-    assert [domain.domain for domain in report.nearer] == ["e.ex"]
-    lines = [line[:9] for line in text.splitlines() if line.startswith("• *")]
-    assert lines == ["• *e.ex* ", "• *a.ex* ", "• *b.ex* "]
-    assert "and 2 more" in text
 
 
 def test_what_ends_by_tomorrow_is_read_first_also_of_domains_that_are_not_owned() -> None:

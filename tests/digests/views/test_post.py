@@ -66,18 +66,6 @@ def test_an_unknown_average_is_never_zero() -> None:
     assert "0 poor (\N{MINUS SIGN}1), 1 no score yet (+1)." in message.text
 
 
-def test_the_bands_come_with_what_moved_between_them() -> None:
-    now = {"a.example": 40.0, "b.example": 90.0, "c.example": 91.0, "d.example": None}
-    before = {"a.example": 60.0, "b.example": 90.0, "c.example": 91.0}
-
-    answer = shown_text(digest_message(a_post(report=a_report(now, before))))
-
-    assert "🔴 *1* poor (+1)" in answer
-    assert "🟡 *0* fair (\N{MINUS SIGN}1)" in answer
-    assert "🟢 *2* good  " in answer
-    assert "⚪ *1* no score yet (+1)" in answer
-
-
 def test_the_owners_of_what_got_worse_are_mentioned_in_text_and_blocks() -> None:
     rules = (a_mention("tag:prod", ADMIN_ID, "S0WEB"), a_mention("tag:other", "U0OTHER"))
     domains = domains_of({"a.example": 40}, tags=("Prod",))

@@ -74,13 +74,6 @@ def test_the_twin_has_the_worst_and_the_trend_in_lines() -> None:
     assert "Average: 18 Nov 90, 19 Nov 86, 20 Nov 65.5" in shown_text(fallback)
 
 
-def test_the_title_of_a_trend_says_where_it_began_and_ended() -> None:
-    message = details_message(a_post(trend=a_trend([90, 86, 65.5])))
-
-    title = block(message, "data_visualization")["title"]
-    assert title == "Average health, last 3 digests: 90 → 65.5"
-
-
 @loop_over("averages", [[], [80.0], [80.0, 79.6]], ids=["none", "one", "two"])
 def test_fewer_than_three_points_are_no_trend(averages: list[float]) -> None:
     post = a_post(trend=a_trend(averages))

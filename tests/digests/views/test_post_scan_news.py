@@ -11,8 +11,8 @@ from bot.digests.report import Post, fallen, got_worse, has_changed, make_report
 from bot.digests.views.post import digest_message, heartbeat_message
 from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
-from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import Domain
+from bot.tracker.scan_facts import EndDate, Knowledge
 from tests.blocks.acceptance import shown_text
 from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_domain, ending
 from tests.digests.builders import a_post
@@ -101,12 +101,6 @@ def test_a_renewal_is_posted_once_and_no_longer_ends_soon() -> None:
     assert everywhere(message, "Renewed: a.example registration until 10 Mar 2031")
     assert not everywhere(message, "Expires within 30 days")
     assert not has_changed(post_on(now).report)
-
-
-def test_a_renewal_for_a_few_days_is_shown_too() -> None:
-    post = post_on({"a.example": ending(25, 80)}, {"a.example": ending(1, 80)})
-
-    assert everywhere(taken(digest_message(post)), "Renewed: a.example registration until")
 
 
 def test_a_heartbeat_speaks_of_what_is_known_where_that_is_not_all() -> None:

@@ -118,27 +118,6 @@ def test_a_clock_change_has_amount_and_moment(zone: str, after: str, change: str
     assert f" go {change}: runs stay at 09:00" in note
 
 
-@loop_over(
-    ("after", "line"),
-    [
-        ("2024-03-30T12", "Sun 31 Mar 2024, 03:30 (Europe/Berlin)"),
-        ("2024-10-26T12", "Sun 27 Oct 2024, 02:30 (Europe/Berlin)"),
-    ],
-)
-def test_a_time_that_is_skipped_or_comes_twice_is_shown_once(after: str, line: str) -> None:
-    lines = next_runs(a_schedule(at="02:30"), utc(after), None)
-
-    assert lines[0] == line
-    assert len(lines) == 6
-
-
-def test_a_change_before_the_first_run_is_noted_and_one_in_the_past_is_not() -> None:
-    schedule = a_schedule(days=MONDAY)
-
-    assert len(notes(schedule, "2024-10-27T00:59")) == 1
-    assert notes(schedule, "2024-10-27T01:00") == []
-
-
 @given(
     st.sampled_from(sorted(zone_names())),
     st.none() | st.sampled_from(sorted(zone_names())),

@@ -76,30 +76,6 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(bot: Bot
     assert announcement.startswith("bob set up a health digest for this channel.")
 
 
-async def test_the_next_runs_follow_what_is_chosen_and_what_was_typed_stays(bot: Bot) -> None:
-    form = await bot.new_form()
-    await bot.bob.choose(form, "Filter", "shop")
-    await bot.bob.choose(form, "Mention", ["cy"])
-
-    form = await bot.choose(form, "Days", ["Sun"])
-    form = await bot.choose(form, "Time", "10:30")
-    form = await bot.choose(form, "Time zone", "Asia/Tokyo")
-
-    assert "• Sun 22 Nov 2026, 10:30 (Asia/Tokyo)  ·  02:30 for you" in form.everything
-    assert form.values["Filter"] == "shop"
-    assert form.values["Mention"] == [bot.slack.person("cy").id]
-
-
-async def test_of_two_quick_choices_the_later_one_is_drawn(bot: Bot) -> None:
-    form = await bot.new_form()
-    bot.slack.fail_next("users.info", kind="slow", delay_s=0.05)
-
-    await bot.bob.choose(form, "Days", ["Sat"])
-    await bot.bob.choose(form, "Days", ["Sun"])
-
-    assert "• Sun 22 Nov 2026" in (await bot.settled()).everything
-
-
 async def test_a_choice_that_is_drawn_late_leaves_what_was_saved_since(bot: Bot) -> None:
     form = await bot.new_form()
     bot.slack.fail_next("users.info", kind="slow", delay_s=0.1)

@@ -85,17 +85,6 @@ async def test_the_form_reports_the_post(bot: Bot, error: Exception, text: str) 
     assert bot.posts.posts == []
 
 
-async def test_a_preview_that_does_not_open_is_explained_in_the_list(bot: Bot) -> None:
-    await bot.made()
-    form = await bot.open_list()
-    bot.slack.fail_next("views.push", "expired_trigger_id")
-
-    after = await bot.press(form, "Preview")
-
-    assert "couldn't open in time" in after.everything
-    assert "Preview" in after.buttons
-
-
 async def test_without_a_key_the_form_says_who_can_set_one(bot: Bot) -> None:
     await bot.made()
     bot.lists.error = NoKeyError("none")

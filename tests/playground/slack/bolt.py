@@ -1,10 +1,9 @@
 """A tiny real Bolt app, joined to the local Slack in either mode: what Bolt accepts is right."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -32,15 +31,3 @@ async def by_http(app: AsyncApp, slack: LocalSlack) -> AsyncIterator[None]:
         yield
     finally:
         await runner.cleanup()
-
-
-@asynccontextmanager
-async def served(
-    slack: LocalSlack, answer: Callable[[web.Request], Awaitable[web.Response]]
-) -> AsyncIterator[None]:
-    """Let the local Slack send to a bot that answers by this function."""
-    app = web.Application()
-    app.router.add_post("/", answer)
-    async with TestServer(app) as server:
-        slack.deliver_to(str(server.make_url("/")))
-        yield

@@ -65,15 +65,6 @@ async def test_a_file_is_private(slack: LocalSlack, api: Api, http: aiohttp.Clie
         await bob.download(message)
 
 
-@pytest.mark.parametrize("method", ["files.getUploadURLExternal", "files.completeUploadExternal"])
-async def test_uploading_needs_its_scope(slack: LocalSlack, api: Api, method: str) -> None:
-    slack.world.scopes = ("chat:write",)
-
-    answer = await api(method)
-
-    assert (answer["error"], answer["needed"]) == ("missing_scope", "files:write")
-
-
 async def test_an_address_takes_one_upload(api: Api, http: aiohttp.ClientSession) -> None:
     got = await api("files.getUploadURLExternal", filename="a.csv", length=len(CSV))
 

@@ -64,16 +64,3 @@ async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
     sent = payloads.escaped(slack.world, "@ada #general #secret")
 
     assert sent == f"<@{slack.person('ada').id}> <#{general.id}|general> <#{secret.id}|>"
-
-
-@pytest.mark.parametrize(
-    ("typed", "sent"),
-    [
-        ("example.com", "<http://example.com|example.com>"),
-        ("tag:x EXAMPLE.com below:70", "tag:x <http://EXAMPLE.com|EXAMPLE.com> below:70"),
-        ("http://a.example", "<http://a.example>"),
-        ("me@example.com", "me@example.com"),
-    ],
-)
-async def test_bare_domains_arrive_linked(slack: LocalSlack, typed: str, sent: str) -> None:
-    assert payloads.escaped(slack.world, typed, is_message=True) == sent

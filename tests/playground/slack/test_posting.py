@@ -54,27 +54,6 @@ async def test_an_edited_mention_comes_again_and_says_so(slack: LocalSlack) -> N
     assert bob.messages()[0].is_edited
 
 
-@pytest.mark.parametrize(
-    ("missing_scope", "missing_event", "channel"),
-    [
-        ("app_mentions:read", "", "general"),
-        ("", "app_mention", "general"),
-        ("", "", "random"),
-        ("im:history", "", "dm"),
-        ("", "message.im", "dm"),
-    ],
-)
-async def test_events_need_scope_and_subscription(
-    slack: LocalSlack, missing_scope: str, missing_event: str, channel: str
-) -> None:
-    slack.world.scopes = tuple(each for each in SCOPES if each != missing_scope)
-    slack.app.settings.events = [each for each in EVENTS if each != missing_event]
-
-    slack.person("bob").say("@domain_tracker help", channel=channel)
-
-    assert await heard(slack) == []
-
-
 async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, api: Api) -> None:
     bob, start = slack.person("bob"), slack.person("cy").say("Hello")
     to_bob = {"channel": "general", "user": bob.id, "thread_ts": start.ts}

@@ -69,20 +69,6 @@ class TestTheToken:
         assert [posted["error"], listed["error"]] == ["team_access_not_granted"] * 2
         assert named["error"] == "team_not_found"  # a channel's name is no address
 
-    @pytest.mark.parametrize("method", ["users.conversations", "users.list", "usergroups.list"])
-    async def test_lists_need_a_workspace(
-        self, org: LocalOrg, sales: LocalSlack, legal: LocalSlack, api: Api, method: str
-    ) -> None:
-        await org.grant(sales)
-        token = org.bot_token
-
-        lost = await api(method, token=token)
-        nowhere = await api(method, token=token, team_id="T9")
-        found = await api(method, token=token, team_id=sales.team_id)
-
-        assert [lost["error"], nowhere["error"]] == ["missing_argument", "team_not_found"]
-        assert found["ok"]
-
 
 class TestPayloads:
     async def test_events_name_installations(
