@@ -43,17 +43,19 @@ from bot.tracker.rate_limit import Purpose
 
 logger = structlog.get_logger()
 LEASE = timedelta(seconds=60)
-RENEWED_EVERY_S = 3.0
+SHOWN_EVERY_S = 3.0
 
 
 @dataclass(slots=True)
 class _Lease:
-    """The bulk scan that this process works on, as last stored."""
+    """The bulk scan that this process works on, as last stored, and what was last shown of it."""
 
     documents: Documents
     workspace: WorkspaceId
     run: BulkScan
     clock: Clock
+    shown: Message | None = None
+    shown_at: float = 0.0
 
     async def change(
         self, change: Callable[[BulkScan], BulkScan], *, due_in: timedelta | None = LEASE
@@ -185,7 +187,7 @@ class BulkScans(DueWork):
         """Scan the next domain; return whether to go on at once."""
         now = self.clock()
         await lease.change(lambda run: replace(run, begun_at=now))
-        await self._edit_progress(lease.workspace, lease.run)
+        await self._show_progress(lease)
         try:
             report = await self._scan(lease)
         except BotError as error:
@@ -199,7 +201,7 @@ class BulkScans(DueWork):
         return False
 
     async def _scan(self, lease: _Lease) -> ScanReport:
-        """Scan the next domain; renew the lease until its end."""
+        """Scan the next domain; renew the lease and show the progress until its end."""
         item = lease.run.left[0]
         domain = Domain(
             domain=item.host,
@@ -210,7 +212,8 @@ class BulkScans(DueWork):
         scanning = self.scans.run(lease.workspace, domain, purpose=Purpose.BULK, lists=False)
         scan = asyncio.ensure_future(scanning)
         try:
-            while not (await asyncio.wait({scan}, timeout=RENEWED_EVERY_S))[0]:
+            while not (await asyncio.wait({scan}, timeout=SHOWN_EVERY_S))[0]:
+                await self._show_progress(lease)
                 await self._renew(lease)
             return await scan
         finally:
@@ -224,6 +227,14 @@ class BulkScans(DueWork):
             raise  # another process has it
         except StoreError as error:
             logger.warning("lease not renewed", error=repr(error))
+
+    async def _show_progress(self, lease: _Lease) -> None:
+        """Show the progress, unless that was done just now or nothing is new."""
+        message, now = progress_message(lease.run, self.clock()), asyncio.get_running_loop().time()
+        is_recent = lease.shown is not None and now - lease.shown_at < SHOWN_EVERY_S
+        if not is_recent and message != lease.shown:
+            lease.shown, lease.shown_at = message, now
+            await self._edit_progress(lease.workspace, lease.run)
 
     async def _edit_progress(self, workspace: WorkspaceId, run: BulkScan) -> None:
         await self._edit(workspace, run, progress_message(run, self.clock()))

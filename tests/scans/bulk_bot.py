@@ -30,6 +30,7 @@ class Bot:
     lists: FakeLists = field(default_factory=FakeLists)
     posts: FakePosts = field(default_factory=FakePosts)
     tasks: Tasks = field(default_factory=Tasks)
+    takes_s: float = 0.0
 
     def __post_init__(self) -> None:
         self.scanned: list[str] = []
@@ -57,6 +58,7 @@ class Bot:
         self.scanned.append(domain_id)
         self.is_asked.set()
         await self.gate.wait()
+        await asyncio.sleep(self.takes_s)
         if errors := self.errors.get(domain_id):
             raise errors.pop(0)
         issues = [{"severity": "low", "title": "mild"}, {"severity": "high", "title": domain_id}]

@@ -8,7 +8,7 @@ import pytest
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.scans.bulk_record import INTERRUPTED
-from bot.scans.bulk_runner import LEASE, RENEWED_EVERY_S, BulkScans
+from bot.scans.bulk_runner import LEASE, SHOWN_EVERY_S, BulkScans
 from bot.store.documents import Document, StoreError
 from tests.fakes import TIME_LIMIT_S
 from tests.scans.bulk_bot import ACME, Bot
@@ -86,7 +86,7 @@ async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
     await bot.begin_scan()
     for _ in range(3):
         bot.clock.now += LEASE / 2
-        await asyncio.sleep(RENEWED_EVERY_S)  # until it is renewed
+        await asyncio.sleep(SHOWN_EVERY_S)  # until it is renewed
     bot.bulk = bot.process()
     await bot.bulk.run_due()
     bot.gate.set()

@@ -20,7 +20,7 @@ from bot.scans.bulk_record import (
     End,
     items_of,
 )
-from bot.scans.bulk_runner import LEASE
+from bot.scans.bulk_runner import LEASE, SHOWN_EVERY_S
 from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnreachableError
 from bot.tracker.models import (
@@ -53,14 +53,33 @@ async def test_each_domain_is_scanned_once_and_the_list_is_asked_once(bot: Bot) 
     assert [item.score_after for item in run.done] == [41, 41, 41]
     assert [who for who, _ in bot.posts.notified] == [BOB, BOB]
     assert "3 domains scanned." in bot.summary
-    shown = [text.partition(" of 3 done")[0][-1] for _, text in bot.posts.edited]
-    assert shown == ["0", "1", "2", "3"]
 
 
 async def test_of_more_than_one_takes_the_first_are_scanned(bot: Bot) -> None:
     run = await bot.start("".join(map(chr, range(0x4E00, 0x4E00 + MAX_DOMAINS + 5))))
 
     assert [item.domain_id for item in run.left] == list(map(chr, range(0x4E00, 0x4E00 + 200)))
+
+
+@loop_over(("takes_s", "shown"), [(0.0, [0, 3]), (SHOWN_EVERY_S + 1, [0, 1, 2, 3])])
+async def test_progress_is_shown_but_not_too_often(takes_s: float, shown: list[int]) -> None:
+    bot = Bot(takes_s=takes_s)
+    await bot.start("abc")
+
+    await bot.pass_by()
+
+    texts = [text for _, text in bot.posts.edited]
+    assert [int(text.partition(" of 3 done")[0][-1]) for text in texts] == shown
+
+
+async def test_progress_held_back_is_shown_during_the_next_scan(bot: Bot) -> None:
+    await bot.start("ab")
+    await bot.begin_scan()
+    bot.takes_s = SHOWN_EVERY_S + 1
+    bot.gate.set()
+    await bot.finish()
+
+    assert "1 of 2 done" in bot.posts.edited[1][1]
 
 
 @loop_over(
