@@ -31,7 +31,7 @@ async def ticking(
     APScheduler 3.11 drops a run that is a second late unless `misfire_grace_time` says otherwise.
     """
     scheduler = AsyncIOScheduler(timezone=UTC)
-    under_way, is_ended, last_at = asyncio.Lock(), False, seconds_now()
+    under_way, ended, last_at = asyncio.Lock(), asyncio.Event(), seconds_now()
 
     async def are_recent() -> bool:
         return seconds_now() - last_at < MISSED_TICKS * every_s + 1
@@ -39,11 +39,16 @@ async def ticking(
     async def run() -> None:
         nonlocal last_at
         async with under_way:
-            if is_ended:
+            if ended.is_set():
                 return
             with log_and_suppress("a tick failed", Exception):
-                async with asyncio.timeout(within_s):
-                    await tick()
+                try:
+                    async with asyncio.timeout(within_s):
+                        await tick()
+                except asyncio.CancelledError:
+                    if not ended.is_set():
+                        raise
+                    return  # cut off by the stop: APScheduler would log an error
                 last_at = seconds_now()
 
     scheduler.add_job(
@@ -60,8 +65,8 @@ async def ticking(
         yield are_recent
     finally:
         scheduler.pause()
-        is_ended = True
-        # APScheduler 3.11 would cancel a tick that runs, or is about to, and log an error of it.
+        ended.set()
+        # APScheduler 3.11 cancels a tick that runs, or is about to.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(END_WITHIN_S), under_way:
                 pass

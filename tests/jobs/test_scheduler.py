@@ -41,6 +41,22 @@ async def test_a_tick_under_way_ends_before_the_stop(caplog: pytest.LogCaptureFi
     assert not caplog.records
 
 
+async def test_a_tick_that_hangs_at_the_stop_is_cut_off_without_an_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    begun = asyncio.Event()
+
+    async def tick() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with ticking(tick, every_s=60):
+        await begun.wait()
+    await asyncio.sleep(1)
+
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]
+
+
 async def test_a_stop_just_before_a_tick_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
     for turns in range(20):  # of the loop: in one of them the tick is about to begin
         async with ticking(_nothing, every_s=60):
