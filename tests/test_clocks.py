@@ -14,7 +14,6 @@ CLOCKS = {
 EXCEPTIONS = {
     ("process/clock.py", "time.time"): "this is the seam",
     ("app/bolt.py", "time.time"): "Bolt compares it with a clock of its own",
-    ("jobs/queue.py", "time.time"): "all processes have to name the same turn",
     ("tracker/rate_limit.py", "random.random"): "processes that were refused come apart",
     ("playground/tracker/service.py", "time.time"): "the stand-ins' own seam",
     ("playground/slack/web_api.py", "time.time"): "the stand-ins' own seam",
@@ -38,9 +37,3 @@ def test_readers_of_the_clock_are_listed() -> None:
     )
 
     assert found == Counter(EXCEPTIONS.keys())
-
-
-def test_each_way_to_ask_is_seen() -> None:
-    source = "import time\nfrom random import random\nnow: Clock = time.monotonic\ntime.sleep(1)"
-
-    assert [*asked(source)] == ["random.random", "time.monotonic", "time.sleep"]

@@ -4,8 +4,6 @@ import logging
 from typing import cast
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
@@ -15,10 +13,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.app.bolt import SocketMode
 from bot.dispatch.error_boundary import OncePerMessage
 from bot.store.deduplication import Dedup
-from bot.web.server import SlackEndpoint
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import FakeClock
-from tests.web.test_server_slack import BODY, SECRET, FakeBolt, signed
+from tests.web.test_server_slack import SECRET, FakeBolt
 
 
 @pytest.fixture
