@@ -14,8 +14,8 @@ from bot.keys.key_record import KeyRecord
 from bot.scans.service import ScanReport
 from bot.tracker.changes import Change
 from bot.tracker.facts import facts_of
-from bot.tracker.findings import EndDate
 from bot.tracker.models import SECTIONS, Domain
+from bot.tracker.scan_facts import EndDate
 from bot.tracker.sections import section_of
 
 MOMENT = datetime(2030, 3, 1, 14, 5, tzinfo=UTC)
@@ -121,7 +121,7 @@ def a_key_record(
 
 def facts_for(*, key: KeyRecord | None = None, **fields: Any) -> Facts:
     """Return the facts of a failed `/scan`, asked by a member; fields may say otherwise."""
-    defaults: dict[str, Any] = {"reference": "cafe0001", "now": MOMENT, "retry_line": "/scan"}
+    defaults: dict[str, Any] = {"reference": "cafe0001", "now": MOMENT, "command_line": "/scan"}
     defaults |= facts_about(key)
     return Facts(**(defaults | fields))
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.tracker.facts import facts_of
-from bot.tracker.findings import EndDate, ScanFacts
 from bot.tracker.models import SECTIONS
+from bot.tracker.scan_facts import EndDate, ScanFacts
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 ALL_CLEAR = re.compile(r"no issues reported|all fine|all is well|✅|🟢", re.IGNORECASE)

@@ -67,7 +67,7 @@ class Failures:
 
     async def explain(self, error: Exception, request: Request) -> Message:
         """Return the message about an error; a command that lacks a key is stored for later."""
-        command = (request.answer.retry_line or "").partition(" ")[0]
+        command = (request.answer.command_line or "").partition(" ")[0]
         if isinstance(error, NotUnderstoodError) and command in COMMANDS:
             return usage.not_understood_message(
                 command, error.problems, error.understood, error.corrected
@@ -88,7 +88,7 @@ class Failures:
             user_id=request.origin.user_id,
             is_admin=has_two_sides
             and bool(await _or_none(self.permissions.may_configure(request))),
-            retry_line=request.answer.retry_line,
+            command_line=request.answer.command_line,
             **facts_about(record),
             egress_addresses=self.egress_addresses,
             allowance=await _or_none(tracker.allowance(workspace)) if is_about_quota else None,
@@ -104,7 +104,7 @@ class Failures:
         return False
 
     async def _defer(self, request: Request) -> bool:
-        name, _, text = (request.answer.retry_line or "").partition(" ")
+        name, _, text = (request.answer.command_line or "").partition(" ")
         command = COMMANDS.get(name)
         # A form cannot open by itself later; `/domainkey` can be typed again.
         if not command or not command.operation or (command.opens_form and not text.strip()):

@@ -89,7 +89,8 @@ async def build_services(
     Raises StoreError: in use, damaged, out of date, not reachable, moved, or sealed otherwise.
     """
     use_template(settings.domain_tracker_domain_url)
-    use_names(settings.scan_names_file)
+    if settings.scan_names_file:
+        use_names(settings.scan_names_file)
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
     stack.enter_context(lines_counted(metrics.note_line))
     database, shared = settings.database, None

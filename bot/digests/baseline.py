@@ -10,8 +10,8 @@ import msgspec
 
 from bot.digests.models import DEFAULT_RULE
 from bot.domains.kept_facts import KeptFacts, KnownFacts
-from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
+from bot.tracker.scan_facts import EndDate
 
 Marks = Mapping[str, int]
 NO_MARK = 1_000

@@ -24,7 +24,7 @@ from bot.digests.models import (
 from bot.digests.schedule import FORTNIGHT, LOOKS, Schedule, month_day_of, time_of
 from bot.dispatch.command_text import QUOTES
 from bot.process.zones import is_zone
-from bot.tracker.findings import Severity
+from bot.tracker.scan_facts import Severity
 
 WORKDAYS, ALL_DAYS = frozenset(range(5)), frozenset(range(7))
 WEEKLY, FORTNIGHTLY, MONTHLY = "weekly", "fortnightly", "monthly"

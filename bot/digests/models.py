@@ -12,7 +12,7 @@ from bot.domains.kept_facts import KeptFacts, KnownChange, KnownIssue
 from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
-from bot.tracker.findings import SEVERITIES, SOON_DAYS, Severity
+from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, Severity
 
 MAX_PER_CHANNEL = 20
 MAX_PAST_RUNS = 40

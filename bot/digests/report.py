@@ -20,9 +20,9 @@ from bot.domains.kept_facts import (
 )
 from bot.domains.lookup import host_of
 from bot.domains.query import ALL_SCORES, Bounds
-from bot.tracker.findings import SEVERITIES, EndDate, Knowledge, Severity
 from bot.tracker.health import Band, Summary, band_of, summary
 from bot.tracker.models import Domain
+from bot.tracker.scan_facts import SEVERITIES, EndDate, Knowledge, Severity
 
 # Such a title is as old as its scan; `soon` says how many days are left now.
 _COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)

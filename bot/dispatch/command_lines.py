@@ -57,7 +57,7 @@ class CommandLines:
         """
         command, _, text = line.partition(" ")
         is_known = command in self._handlers
-        request.answer.retry_line = line if is_known or not otherwise else None
+        request.answer.command_line = line if is_known or not otherwise else None
         name = command if is_known else "message" if otherwise else "unknown"
         handle = self._handler(request, line, otherwise or reply_with(usage.OLD_BUTTON))
         return self._boundary.start(
@@ -77,7 +77,7 @@ class CommandLines:
         """Return what answers a line: the first that applies, in this order."""
         command, _, text = line.partition(" ")
         if holds_secret(line):
-            request.answer.retry_line = None
+            request.answer.command_line = None
             return reply_with(usage.EXPOSED_KEY)
         if command not in self._handlers:
             return otherwise
@@ -106,7 +106,7 @@ class CommandLines:
     async def _run_typed(self, ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
         request = from_command(body, context, self._replies)
         await ack()
-        self.run(request, request.answer.retry_line or "")
+        self.run(request, request.answer.command_line or "")
 
     async def _run_pressed(self, ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
         action = body["actions"][0]

@@ -185,7 +185,7 @@ class WaitingRequest:
     async def tell(self) -> None:
         """Tell the person that the work is cut off; a failure is only logged."""
         request, answer = self.request, self.request.answer
-        line = answer.retry_line
+        line = answer.command_line
         shown = line if line and not holds_secret(line) else None
         message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
         in_form = answer.view_id and (self.form_waits or answer.window is None)

@@ -55,7 +55,7 @@ _HOST_PROBLEMS = {
 class Facts:
     """The request that failed, who made it, and the workspace's API key.
 
-    `reference` finds the failure in the log. `retry_line` is what `Try again` runs. `is_admin`:
+    `reference` finds the failure in the log. `command_line` is what `Try again` runs. `is_admin`:
     they may mend what is wrong with the key. `key_expires_on` and `key_scopes` are what was
     entered with it; `notified` are those who know that it is refused. `allowance` is set when
     there are not enough requests. `is_kept`: the command runs when there is a key. `may_add`: an
@@ -66,7 +66,7 @@ class Facts:
     now: datetime
     user_id: str = ""
     is_admin: bool = False
-    retry_line: str | None = None
+    command_line: str | None = None
     key_expires_on: date | None = None
     key_scopes: tuple[str, ...] = ()
     notified: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ def plain(mrkdwn: str) -> Explain:
 def retry_message(mrkdwn: str, facts: Facts) -> Message:
     """Return a message about a failure that may pass, with its reference and `Try again`."""
     note = [context(f"{REFERENCE} {facts.reference}")] if facts.reference else []
-    return message_of(section(mrkdwn), *note, *actions(again_button(facts.retry_line)))
+    return message_of(section(mrkdwn), *note, *actions(again_button(facts.command_line)))
 
 
 def retry(mrkdwn: str) -> Explain:
@@ -109,7 +109,7 @@ def failure_message(error: Exception, facts: Facts, sentences: Sentences) -> Mes
 
 def _rejected(error: tracker.RejectedError, facts: Facts) -> Message:
     reason = f" It said: {code(error.detail, 200)}." if error.detail else ""
-    would_not_help = replace(facts, retry_line=None)
+    would_not_help = replace(facts, command_line=None)
     return retry_message(f"Domain Tracker declined this.{reason}", would_not_help)
 
 
@@ -128,7 +128,7 @@ def _channel(error: slack.ChannelClosedError, facts: Facts) -> Message:
         "The app may not post in that channel."
         " The settings of the channel or your organization say who may post."
     )
-    again = again_button(facts.retry_line)
+    again = again_button(facts.command_line)
     return plain_message(_CHANNELS.get(error.code, closed), again)
 
 
@@ -149,7 +149,7 @@ def host_sentence(error: HostNameError) -> str:
 def _host(error: HostNameError, facts: Facts) -> Message:
     why = host_sentence(error)
     typed = f"{code(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
-    usage = COMMANDS.get((facts.retry_line or "").partition(" ")[0])
+    usage = COMMANDS.get((facts.command_line or "").partition(" ")[0])
     hint = [context(f"For example: `{usage.examples[0][0]}`")] if usage else []
     return message_of(section(f"{typed}{why}"), *hint)
 

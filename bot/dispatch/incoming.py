@@ -41,7 +41,7 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
     """
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
     line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
-    return _request(body, context, replies, origin, retry_line=line)
+    return _request(body, context, replies, origin, command_line=line)
 
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 
 from bot.process.clock import Clock
@@ -38,12 +38,7 @@ class KeptCommands:
 
     async def keep(self, workspace: WorkspaceId, command: KeptCommand) -> None:
         """Store `command` until it is taken or too old."""
-        body = {
-            "command": command.command,
-            "text": redact(command.text),
-            "channel_id": command.channel_id,
-            "response_url": command.response_url,
-        }
+        body = asdict(command) | {"text": redact(command.text)}
         sealed = self._ring.encrypt(json.dumps(body), _about(workspace, command.user_id))
         await self._documents.put(
             f"{workspace}/{KIND}/{command.user_id}/{_name(command)}",
@@ -63,7 +58,7 @@ class KeptCommands:
             if await self._documents.delete(document.key) and due_at > now:
                 user_id = document.key.split("/")[2]
                 body = self._ring.decrypt(document.value["sealed"], _about(workspace, user_id))
-                taken.append(KeptCommand(user_id=user_id, **json.loads(body)))
+                taken.append(KeptCommand(**json.loads(body) | {"user_id": user_id}))
         return taken
 
 

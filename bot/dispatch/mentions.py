@@ -66,7 +66,7 @@ def read_message(
             origin,
             context.client,
             replies,
-            retry_line=line,
+            command_line=line,
             shares=is_for_all and not is_direct,
             is_from_elsewhere=own_team is not None and own_team != bot.team_id,
             is_late=is_late,

@@ -85,7 +85,7 @@ class Answer:
     """Answers one person.
 
     `window` shows the answer to a press on the Home tab. `view_id` is the form in which it is
-    drawn, and `drawn` what was last drawn there. `retry_line` is the command line that asks the
+    drawn, and `drawn` what was last drawn there. `command_line` is the command line that asks the
     same again. `takes_place`: the answer replaces the pressed message. `shares`: one with a
     `Share` button is shared at once. `has_shared`: something was shown to the whole channel.
     `on_stop` returns the answer if the process stops before the end. `first_word` is sent if the
@@ -97,7 +97,7 @@ class Answer:
     replies: Replies
     window: AnswerWindow | None = None
     view_id: str | None = None
-    retry_line: str | None = None
+    command_line: str | None = None
     takes_place: bool = False
     shares: bool = False
     sent: Sent = Sent.NOTHING
@@ -261,7 +261,7 @@ def request_from(
     client: AsyncWebClient,
     replies: Replies,
     *,
-    retry_line: str | None = None,
+    command_line: str | None = None,
     shares: bool = False,
     view_id: str | None = None,
     window: AnswerWindow | None = None,
@@ -272,7 +272,7 @@ def request_from(
         origin=origin,
         client=client,
         replies=replies,
-        retry_line=retry_line,
+        command_line=command_line,
         shares=shares,
         view_id=view_id,
         window=window,

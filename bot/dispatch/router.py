@@ -217,7 +217,7 @@ class Dispatcher:
             if await self.boundary.once.is_first(key):
                 last = None
                 for request in requests:
-                    line = request.answer.retry_line or ""
+                    line = request.answer.command_line or ""
                     last = self.lines.run(request, line, after=last, otherwise=otherwise)
 
         self._app.event(event_type)(received)

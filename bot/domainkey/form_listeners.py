@@ -24,7 +24,7 @@ from bot.keys.errors import LIMIT_REACHED, REFUSED_KEY
 from bot.keys.key_record import (
     ExpiredDraftError,
     KeyDraft,
-    KeyNotKeptError,
+    KeyNotHeldError,
     OtherPortfolioError,
 )
 from bot.keys.views import SET_KEY
@@ -41,7 +41,7 @@ _OF_NO_USE = (
     ExpiredDraftError,
     InsufficientPermissionsError,
     InvalidKeyError,
-    KeyNotKeptError,
+    KeyNotHeldError,
 )
 _CLOSED = Message("That form is closed.")
 

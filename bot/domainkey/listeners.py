@@ -60,7 +60,7 @@ class KeyListeners:
 
     async def show_state(self, request: Request, text: str) -> None:
         """Answer `/domainkey`. Text after the command is neither read nor repeated."""
-        request.answer.retry_line = "/domainkey"
+        request.answer.command_line = "/domainkey"
         if text.strip():
             await request.reply(views.TYPED_KEY)
         else:
@@ -71,7 +71,7 @@ class KeyListeners:
     async def check_key(self, request: Request, _value: str) -> None:
         """Ask the service whether the key works now, even if it was refused before."""
         await self.permissions.require_configurer(request)
-        request.answer.retry_line = "/domainkey"
+        request.answer.command_line = "/domainkey"
         check = await self.key_service.check(request.workspace)
         await request.reply(views.works_message(check.record, check.domains, "works"))
         await self.digests.retry_waiting(request.workspace)
@@ -79,7 +79,7 @@ class KeyListeners:
     async def roll_back(self, request: Request, mark: str) -> None:
         """Use the old key again, if it still works."""
         member = await self.permissions.require_configurer(request)
-        request.answer.retry_line = "/domainkey"
+        request.answer.command_line = "/domainkey"
         check = await self.key_service.roll_back(request.workspace, mark, by=member.user_id)
         state, more = "works and is in use again", " The replaced key is kept for 7 days."
         await request.reply(views.works_message(check.record, check.domains, state, more))

@@ -84,7 +84,7 @@ class KeyService:
     async def confirm(self, workspace: WorkspaceId, *, by: str) -> KeyCheck:
         """Use the key that a person entered, though it is of another portfolio.
 
-        It is held until it is saved. Raise KeyNotKeptError if it is not held any more, and else
+        It is held until it is saved. Raise KeyNotHeldError if it is not held any more, and else
         as `set_key` does.
         """
         draft = await self.keys.held(workspace, by)

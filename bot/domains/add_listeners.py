@@ -77,12 +77,12 @@ class AddingListeners:
         folder = [f"folder:{quoted(new.folder)}"] if new.folder else []
         tags = [f"tag:{quoted(tag)}" for tag in new.tags]
         words = ["/adddomain", new.host, f"type:{quoted(new.domain_type)}", *folder, *tags]
-        request.answer.retry_line = " ".join(words)
+        request.answer.command_line = " ".join(words)
         await self.permissions.require(request, "add")
         await self._add(request, wanted)
 
     async def add_list(self, request: Request, name: str) -> None:
-        request.answer.retry_line = views.LIST_LINE + name
+        request.answer.command_line = views.LIST_LINE + name
         await self.permissions.require(request, "add")
         report = AddReport(await self.lists.kept(request.workspace, name))
         stopped = plain_message("The app is restarting and had to stop.")
@@ -131,7 +131,7 @@ class AddingListeners:
         await request.reply(views.added_message(new, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
-        request.answer.retry_line = views.LIST_LINE + name
+        request.answer.command_line = views.LIST_LINE + name
         listed = (await self.lists.listed(request.workspace)).by_host
         allowance = await self.tracker.allowance(request.workspace)
         now = self.portfolio.clock()

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from bot.blocks.text import age_text, day_text, day_token, moment_token, plural
 from bot.domains.kept_facts import Coverage, Ending, KeptFacts, KnownChange
-from bot.tracker.findings import SOON_DAYS, URGENT_DAYS, EndDate, ScanFacts
 from bot.tracker.hijack_signs import MAIL_SERVERS, NAME_SERVERS, kind_of
+from bot.tracker.scan_facts import SOON_DAYS, URGENT_DAYS, EndDate, ScanFacts
 
 URGENT, SOON = "🔴", "⚠️"
 REGISTRATION, CERTIFICATE = END_COLUMNS = ("Registration", "Certificate")

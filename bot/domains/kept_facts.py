@@ -20,8 +20,8 @@ from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
-from bot.tracker.findings import SEVERITIES, SOON_DAYS, EndDate, Knowledge, ScanFacts, Severity
 from bot.tracker.hijack_signs import KINDS, is_same, is_worse, kind_of
+from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, EndDate, Knowledge, ScanFacts, Severity
 
 KIND = "ends"
 DOCUMENTS = 16

@@ -18,9 +18,9 @@ from bot.dispatch.command_text import (
 )
 from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.lookup import host_of
-from bot.tracker.findings import SEVERITIES, Severity
 from bot.tracker.hostnames import HostNameError, host_name, unicode_name
 from bot.tracker.models import Domain
+from bot.tracker.scan_facts import SEVERITIES, Severity
 
 # The limit of a button's value, which holds the query of the next page.
 MAX_QUERY_CHARS = 2000

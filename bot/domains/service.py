@@ -24,7 +24,8 @@ from bot.tracker.rate_limit import Purpose
 
 # After this time a list is used as it is: a minute old is better than no answer.
 ASKED_WITHIN_S = 1.0
-KIND, SEEN_KIND = "list", "seen"
+KIND = "list"
+SEEN_KIND = "seen"
 # Of all workspaces together: about 200 MB. Each workspace counts as one more.
 MAX_CACHED_DOMAINS = 300_000
 MAX_SHOWN_SCORES = 100_000

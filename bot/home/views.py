@@ -46,9 +46,9 @@ from bot.domains.kept_facts import KnownFacts
 from bot.domains.service import Snapshot
 from bot.scans.bulk_views import NEVER_SCANNED, scan_all_label
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
-from bot.tracker.findings import SOON_DAYS
 from bot.tracker.health import summary
 from bot.tracker.models import Domain
+from bot.tracker.scan_facts import SOON_DAYS
 
 # With a button each, and in one line each.
 MAX_MANAGED, MAX_LINES = 12, 100

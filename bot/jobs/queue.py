@@ -16,7 +16,7 @@ from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
 
-from bot.jobs.queue_jobs import DELIVER, Deliver, add_deliver, described, retry_stalled, tick
+from bot.jobs.queue_jobs import DELIVER, Deliver, add_deliver, claim_due, described, retry_stalled
 from bot.jobs.scheduler import ticking
 from bot.process.clock import Clock
 from bot.store.postgres.pool import Pool
@@ -103,7 +103,7 @@ async def working(
     worker = _worker(app, concurrency, finish_within_s=finish_within_s, intervals=intervals)
 
     async def look() -> None:
-        found = await tick(pool, app.job_manager.batch_defer_jobs_async, clock=clock)
+        found = await claim_due(pool, app.job_manager.batch_defer_jobs_async, clock=clock)
         if found:
             logger.info("due", digests=found)
 

@@ -80,7 +80,7 @@ def migrations() -> tuple[MigrationSet, ...]:
     return STORE, MigrationSet("procrastinate", {**theirs, **OURS})
 
 
-def add_deliver(app: App, take_up: Deliver) -> None:
+def add_deliver(app: App, run: Deliver) -> None:
     """Teach `app` to deliver; a job at which the store failed is tried again a few times.
 
     The jobs of one workspace run in turn.
@@ -89,7 +89,7 @@ def add_deliver(app: App, take_up: Deliver) -> None:
     async def deliver(context: JobContext, workspace: str, digests: list[str]) -> None:
         with structlog.contextvars.bound_contextvars(job=context.job.id, workspace=workspace):
             try:
-                await take_up(WorkspaceId.parse(workspace), digests)
+                await run(WorkspaceId.parse(workspace), digests)
             except BotError as error:
                 logger.warning("handed back", error=repr(error), attempts=context.job.attempts + 1)
                 raise
@@ -141,7 +141,7 @@ def deliver_jobs(due: Sequence[tuple[Any, ...]]) -> list[Job]:
     ]
 
 
-async def tick(pool: Pool, defer: Defer, *, clock: Clock) -> int:
+async def claim_due(pool: Pool, defer: Defer, *, clock: Clock) -> int:
     """Make jobs of the digests that are due, in one transaction; return how many digests.
 
     A workspace whose jobs still wait is passed over: its other digests would wait behind them

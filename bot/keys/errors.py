@@ -67,7 +67,7 @@ def _ip(_error: tracker.IpNotAllowedError, facts: Facts) -> Message:
     addresses = ", ".join(code(address, 50) for address in facts.egress_addresses)
     ask = "" if addresses else " Ask the app's operator for its address (setting `EGRESS_IPS`)."
     how = f"Add {addresses or 'it'} to the key's IP restrictions under {KEYS_PAGE}."
-    return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.retry_line))
+    return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.command_line))
 
 
 def _out_of_requests(why: str, more: str = "") -> Explain:
@@ -78,7 +78,7 @@ def _out_of_requests(why: str, more: str = "") -> Explain:
         wait_s = max(error.retry_after_s, allowance.next_try_s)
         first = LIMIT_REACHED if allowance.remaining == 0 else why
         text = f"{first} Try again in {duration_text(wait_s)}."
-        again = blocks.again_button(facts.retry_line)
+        again = blocks.again_button(facts.command_line)
         return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
 
     return explain
@@ -137,7 +137,7 @@ KEY_ERRORS: Sentences = {
     keys.KeysChangedError: plain(
         "The keys were changed since then, so nothing was done. Check them with `/domainkey`."
     ),
-    keys.KeyNotKeptError: plain(
+    keys.KeyNotHeldError: plain(
         "An entered key is kept for 15 minutes at most, and this one no longer is. `/domainkey`"
         " shows the key in use."
     ),

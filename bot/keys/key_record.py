@@ -48,7 +48,7 @@ class EarlierKeyRefusedError(BotError):
     """The service refuses the earlier key, so the keys were not swapped."""
 
 
-class KeyNotKeptError(BotError):
+class KeyNotHeldError(BotError):
     """The key that a person entered and did not confirm is not kept any more."""
 
 

@@ -9,7 +9,7 @@ import msgspec
 from bot.keys.key_record import (
     TRY_AGAIN_AFTER,
     KeyDraft,
-    KeyNotKeptError,
+    KeyNotHeldError,
     KeyPair,
     KeyRecord,
     KeysChangedError,
@@ -104,10 +104,10 @@ class Keys:
         await self.documents.put(_held_document_key(workspace, by), value, due_at=due_at)
 
     async def held(self, workspace: WorkspaceId, by: str) -> KeyDraft:
-        """Return the key that a person entered and has not confirmed; raise KeyNotKeptError."""
+        """Return the key that a person entered and has not confirmed; raise KeyNotHeldError."""
         document = await self.documents.get(_held_document_key(workspace, by))
         if document is None or (document.due_at and document.due_at <= self.clock()):
-            raise KeyNotKeptError("not kept any more")
+            raise KeyNotHeldError("not kept any more")
         sealed = document.value["sealed"]
         text = self.ring.decrypt(sealed, associated_data(HELD_KIND, workspace, by))
         return msgspec.json.decode(text, type=KeyDraft)

@@ -8,10 +8,10 @@ from pathlib import Path
 from bot.ops.output import OperatingError, printable
 from bot.process.clock import utc_now
 from bot.tracker.facts import Explained, explain
-from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import humanized, use_names
 from bot.tracker.readings import Reading, Verdict, section_name
+from bot.tracker.scan_facts import EndDate, Knowledge
 
 STDIO = "-"
 _WORDS = {
@@ -38,7 +38,8 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
         raise OperatingError(f"{printable(name)} holds no scan: a JSON object with sections.")
     sections = {section: scan[section] for section in SECTIONS if section in scan}
     try:
-        use_names(names_file)
+        if names_file:
+            use_names(names_file)
     except (OSError, ValueError) as error:
         raise OperatingError(f"SCAN_NAMES_FILE: {printable(str(error))}") from error
     return [*_lines(explain(sections, utc_now()))]

@@ -18,8 +18,8 @@ from bot.process.workspace import WorkspaceId
 from bot.scans.service import ScanReport
 from bot.store.documents import Document
 from bot.tracker.client import outcome_of
-from bot.tracker.findings import ScanFacts
 from bot.tracker.models import Domain, ReserveReachedError, TooBusyError
+from bot.tracker.scan_facts import ScanFacts
 
 KIND = "bulk-scan"
 # Below the reserve each try costs a request of it.

@@ -20,9 +20,9 @@ from bot.domains.end_views import END_COLUMNS, end_sign, ends, sign_words, soon_
 from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
 from bot.scans.bulk_views import NEVER_SCANNED, item_name, selection_text
 from bot.scans.fact_views import SIGNS, end_named_by, issues_title
-from bot.tracker.findings import SEVERITIES, SOON_DAYS, Issue, Knowledge, ScanFacts
 from bot.tracker.health import band_of
 from bot.tracker.readings import section_name
+from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, Issue, Knowledge, ScanFacts
 
 SHOW_LIST = "bulk.show"
 SIGNS_CHANGED = "Did your team change this?"

@@ -5,8 +5,8 @@ import re
 from bot.blocks.text import SYMBOLS, outside, plural, score_number
 from bot.domains.end_views import CERTIFICATE, REGISTRATION
 from bot.scans.service import ScanReport
-from bot.tracker.findings import Issue, ScanFacts, Severity
 from bot.tracker.health import Band, band_of
+from bot.tracker.scan_facts import Issue, ScanFacts, Severity
 
 SIGNS = {
     Severity.CRITICAL: "🔴",

@@ -11,7 +11,7 @@ from bot.tracker.changes import Change
 from bot.tracker.dates import read_date
 from bot.tracker.names import humanized, normalized
 from bot.tracker.readings import section_name
-from bot.tracker.sections import Scalar, ScanValue
+from bot.tracker.sections import Finding, Scalar
 
 MAX_LABEL_CHARS = 90
 MAX_LINE_VALUE_CHARS = 160
@@ -37,7 +37,7 @@ _PLURAL = re.compile(r"(?<=[a-z]{2})(?<![aisu])(?<!ie)(?<![sx]e)(?<![cs]he)s$")
 
 
 def finding_lines(
-    findings: Iterable[ScanValue], *, value_chars: int = MAX_LINE_VALUE_CHARS
+    findings: Iterable[Finding], *, value_chars: int = MAX_LINE_VALUE_CHARS
 ) -> Iterator[tuple[str, int]]:
     """Yield lines of safe mrkdwn, each with the number of records that it ends: 1 or 0.
 
@@ -54,7 +54,7 @@ def finding_lines(
             yield f"*{label(finding.path)}*  {value_text(finding, value_chars)}", int(ends)
 
 
-def record_count(findings: Iterable[ScanValue]) -> int:
+def record_count(findings: Iterable[Finding]) -> int:
     """Return the number of records: items of lists, and values that stand alone."""
     grouped = groupby(findings, key=_record_of)
     return sum(1 if record else len(list(group)) for record, group in grouped)
@@ -93,7 +93,7 @@ def label(path: tuple[str, ...]) -> str:
     return text
 
 
-def value_text(finding: ScanValue, limit: int) -> str:
+def value_text(finding: Finding, limit: int) -> str:
     """Return a value as mrkdwn, clipped to about `limit` characters."""
     is_header = bool(finding.path) and normalized(finding.path[-1]) in _HEADERS
     if is_header and finding.value in (None, ""):
@@ -109,12 +109,12 @@ def _item(value: Scalar) -> str:
     return "–" if value is None else str(value)
 
 
-def _record_of(finding: ScanValue) -> tuple[str, ...] | None:
+def _record_of(finding: Finding) -> tuple[str, ...] | None:
     return finding.path[:-1] if len(finding.path) > 1 and finding.path[-2].isdecimal() else None
 
 
 def _record_line(
-    record: tuple[str, ...], record_findings: list[ScanValue], value_chars: int
+    record: tuple[str, ...], record_findings: list[Finding], value_chars: int
 ) -> str | None:
     """Return a record as one line, `None` if it has one part or too many."""
     if not 1 < len(record_findings) <= MAX_RECORD_FINDINGS:

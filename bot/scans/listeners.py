@@ -67,7 +67,7 @@ class ScanListeners:
             snapshot = await self.portfolio.snapshot(request.workspace)
             hosts = {_value(host): host for host in snapshot.by_host}
             picked = [hosts.get(each, each) for each in picked]
-        request.answer.retry_line = f"/scan {' '.join(picked)}"
+        request.answer.command_line = f"/scan {' '.join(picked)}"
         await self.permissions.require(request, "scan")
         if len(picked) > 1:
             await self.bulk.show_price(request, " ".join(picked))

@@ -19,9 +19,9 @@ from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.facts import facts_of
-from bot.tracker.findings import ScanFacts
 from bot.tracker.models import SECTIONS, Domain, ScanResult
 from bot.tracker.rate_limit import Purpose
+from bot.tracker.scan_facts import ScanFacts
 from bot.tracker.sections import Section, section_of
 
 logger = structlog.get_logger()
@@ -74,7 +74,7 @@ class ScanReport:
 class Scans:
     """Runs scans; keeps the latest 200 reports of a workspace and all its domains' end dates."""
 
-    scan: Callable[[WorkspaceId, str, Purpose], Awaitable[ScanResult]]
+    request_scan: Callable[[WorkspaceId, str, Purpose], Awaitable[ScanResult]]
     portfolio: Portfolio
     documents: Documents
     kept_facts: FactsRepository
@@ -137,7 +137,7 @@ class Scans:
     ) -> ScanReport:
         if not domain.domain_id:
             raise NoDomainIdError("listed without domainId")
-        result = await self.scan(workspace, domain.domain_id, purpose)
+        result = await self.request_scan(workspace, domain.domain_id, purpose)
         report = await asyncio.to_thread(self._report, domain, result)
         listed = await self._list_again(workspace, purpose) if lists else None
         report = replace(report, score_after=_score(listed, report.host))

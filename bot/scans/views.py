@@ -29,8 +29,8 @@ from bot.scans.finding_views import change_line, finding_lines, record_count
 from bot.scans.service import ScanReport
 from bot.tracker.changes import Change
 from bot.tracker.facts import NOT_INCLUDED
-from bot.tracker.findings import Knowledge
 from bot.tracker.readings import section_name
+from bot.tracker.scan_facts import Knowledge
 from bot.tracker.sections import Section
 
 # The form of a section shows the issues too, under this name.

@@ -1,5 +1,6 @@
 """Answer a person by `response_url`, ephemeral message or direct message."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from bot.slack.client import (
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 15.0
+AGAIN_AFTER_S = 2.0
 # Of one `response_url`, within 30 minutes: see `Origin`.
 RESPONSES = 5
 # To slack.com, and as many to hooks.slack.com, where answers wait without delaying other calls.
@@ -84,7 +86,7 @@ class Replies:
         Without a `response_url` only what belongs to a thread can go to the channel.
         `replace` replaces the earlier answer. Refused blocks are sent again as their plain
         fallback. If the `response_url` fails, an answer to the person alone goes to the channel,
-        then to the direct message.
+        then to the direct message, there twice if Slack fails.
         """
         replaces = replace and not to_channel
         how = {
@@ -131,8 +133,13 @@ class Replies:
                         **args,
                     )
                 return
-        direct = await open_direct(client, origin.user_id)
-        await post_message(client, direct, {**message.for_one().as_args(), **thread})
+        direct = {**message.for_one().as_args(), **thread}
+        try:
+            await post_message(client, await open_direct(client, origin.user_id), direct)
+        except (errors.SlackUnavailableError, errors.SlackRateLimitedError):
+            # No other way is left, and an answer twice is better than none.
+            await asyncio.sleep(AGAIN_AFTER_S)
+            await post_message(client, await open_direct(client, origin.user_id), direct)
 
     async def _respond(self, client: AsyncWebClient, url: str, body: Mapping[str, Any]) -> None:
         try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bot.tracker.dates import read_date
 from bot.tracker.ends import is_end_name
 from bot.tracker.names import normalized
-from bot.tracker.sections import Scalar, ScanValue, Section
+from bot.tracker.sections import Finding, Scalar, Section
 
 # Names of values that move by themselves. A date is one of them unless it is an end date.
 _MOVING = re.compile(
@@ -39,8 +39,8 @@ class Change:
     """
 
     section: str
-    before: ScanValue | None
-    after: ScanValue | None
+    before: Finding | None
+    after: Finding | None
     of: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
@@ -68,7 +68,7 @@ class _Record:
 
     path: tuple[str, ...]
     is_listed: bool
-    values: dict[tuple[str, ...], ScanValue] = field(default_factory=dict)
+    values: dict[tuple[str, ...], Finding] = field(default_factory=dict)
 
     def content(self) -> frozenset[tuple[tuple[str, ...], object]]:
         return frozenset((name, _value(part)) for name, part in self.values.items())
@@ -77,14 +77,14 @@ class _Record:
         named = (part for name, part in self.values.items() if _is_identity(name))
         return tuple(COUNTED_TIME.sub("", str(part.value)) for part in named)
 
-    def whole(self) -> ScanValue:
+    def whole(self) -> Finding:
         """Return the record as one finding: its only one, its title, or the list of its values."""
         if len(self.values) == 1:
             return next(iter(self.values.values()))
         if titled := self.values.get(("title",)):
-            return ScanValue(self.path, titled.value)
+            return Finding(self.path, titled.value)
         values = (value for part in self.values.values() for value in _values(part))
-        return ScanValue(self.path, tuple(values))
+        return Finding(self.path, tuple(values))
 
     def texts(self) -> set[str]:
         """Return what tells most: of several parts the longest text but those of the identity."""
@@ -148,7 +148,7 @@ def _record_path(path: tuple[str, ...]) -> tuple[str, ...]:
     return path[:-1] if len(path) > 1 else path
 
 
-def _moves_by_itself(section: str, finding: ScanValue) -> bool:
+def _moves_by_itself(section: str, finding: Finding) -> bool:
     names = [normalized(part) for part in finding.path if not part.isdecimal()]
     if not names or _is_end_name(section, finding):
         return False
@@ -184,7 +184,7 @@ def _items(records: list[_Record]) -> list[_Record]:
     for record in records:
         values = _values(record.values[()]) if () in record.values else ()
         for value in values:
-            part = ScanValue(record.path, value)
+            part = Finding(record.path, value)
             found.append(_Record(record.path, is_listed=True, values={(): part}))
         found += [] if values else [record]
     return found
@@ -211,22 +211,22 @@ def _pair(section: str, old: _Record, new: _Record) -> _Changed:
     return _changed(change, new=_texts_of(after), gone=_texts_of(before))
 
 
-def _weight(section: str, *parts: ScanValue | None) -> tuple[bool, int]:
+def _weight(section: str, *parts: Finding | None) -> tuple[bool, int]:
     """Return a key by which parts sort: an end date tells most, then the longest text."""
     given = [part for part in parts if part]
     texts = [str(part.value) for part in given if isinstance(part.value, str | tuple)]
     return any(_is_end_name(section, part) for part in given), max(map(len, texts), default=0)
 
 
-def _is_end_name(section: str, part: ScanValue) -> bool:
+def _is_end_name(section: str, part: Finding) -> bool:
     return bool(part.path) and is_end_name(section, part.path[-1])
 
 
-def _texts_of(part: ScanValue | None) -> set[str]:
+def _texts_of(part: Finding | None) -> set[str]:
     return {value for value in _values(part) if isinstance(value, str)} if part else set()
 
 
-def _values(part: ScanValue) -> tuple[Scalar, ...]:
+def _values(part: Finding) -> tuple[Scalar, ...]:
     return part.value if isinstance(part.value, tuple) else (part.value,)
 
 
@@ -244,11 +244,11 @@ def _follows_end(change: Change) -> bool:
     return bool(shown and shown.path and _FOLLOWS_END.fullmatch(normalized(shown.path[-1])))
 
 
-def _value_of(finding: ScanValue | None) -> object:
+def _value_of(finding: Finding | None) -> object:
     return _value(finding) if finding else None
 
 
-def _value(finding: ScanValue) -> object:
+def _value(finding: Finding) -> object:
     """Return what is compared: lists in any order, texts without what counts by itself."""
     if isinstance(finding.value, tuple):
         return tuple(sorted(map(str, finding.value)))

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.tracker.failures import reports_failure
-from bot.tracker.findings import MAX_WORD_CHARS
+from bot.tracker.failed_lookups import reports_failure
 from bot.tracker.names import NAMES, humanized, normalized, without_prefix, words_of
 from bot.tracker.readings import (
     Reading,
@@ -14,6 +13,7 @@ from bot.tracker.readings import (
     severity_name,
     texts_of,
 )
+from bot.tracker.scan_facts import MAX_WORD_CHARS
 from bot.tracker.value_rules import counts_bad, is_threat, state_of
 
 # What may stand before the name of a check's state.

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from bot.tracker.dates import MAX_EPOCH_MS, read_date
-from bot.tracker.failures import has_error_text, reports_failure
-from bot.tracker.findings import EndDate
+from bot.tracker.failed_lookups import has_error_text, reports_failure
 from bot.tracker.names import NAMES, normalized, words_of
+from bot.tracker.scan_facts import EndDate
 
 _DAYS = frozenset({"day", "days"})
 _LEFT = frozenset(

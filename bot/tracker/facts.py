@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.tracker.ends import end_in
-from bot.tracker.failures import failure_of
-from bot.tracker.findings import MAX_KEPT_ISSUES, SEVERITIES, Issue, Knowledge, ScanFacts
+from bot.tracker.failed_lookups import failure_of
 from bot.tracker.hijack_signs import registered_name, signs_of
 from bot.tracker.issues import readings_in
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import NAMES, without_prefix
 from bot.tracker.readings import LISTED, Reading, Verdict
+from bot.tracker.scan_facts import MAX_KEPT_ISSUES, SEVERITIES, Issue, Knowledge, ScanFacts
 
 # One check that passes is not yet a list of checks.
 MIN_PASSED = 2

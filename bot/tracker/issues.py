@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.tracker.checks import read_check
-from bot.tracker.failures import has_error_text, reports_failure
+from bot.tracker.failed_lookups import has_error_text, reports_failure
 from bot.tracker.names import NAMES, humanized, normalized, without_prefix
 from bot.tracker.neutral import is_bad_news, says_nothing
 from bot.tracker.readings import (

@@ -189,6 +189,6 @@ def _merged(
 NAMES = load_names(None)
 
 
-def use_names(path: Path | None) -> None:
+def use_names(path: Path) -> None:
     """Read scans in this process by the names of a file too; raise OSError or ValueError."""
     vars(NAMES).update(vars(load_names(path)))

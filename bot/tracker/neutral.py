@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from bot.tracker.findings import MAX_TEXT_CHARS
 from bot.tracker.names import NAMES, normalized, without_prefix, words_of
+from bot.tracker.scan_facts import MAX_TEXT_CHARS
 
 # A record of DNS, a day, a moment, an address of the web.
 _RECORD = re.compile(

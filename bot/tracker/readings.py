@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.tracker.findings import MAX_TEXT_CHARS, MAX_WORD_CHARS, Issue, Severity
 from bot.tracker.names import NAMES, humanized, normalized, without_prefix
+from bot.tracker.scan_facts import MAX_TEXT_CHARS, MAX_WORD_CHARS, Issue, Severity
 
 MAX_PATH_CHARS = 80
 MAX_COUNT_CHARS = 12

@@ -15,7 +15,7 @@ MAX_SECTION_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class ScanValue:
+class Finding:
     """One value and its path: `("dns", "MX", "1", "host")` without the section's name.
 
     A list of plain values is one finding, in its order.
@@ -33,7 +33,7 @@ class Section:
     """
 
     name: str
-    findings: tuple[ScanValue, ...]
+    findings: tuple[Finding, ...]
     left_out: int = 0
     is_given: bool = True
 
@@ -41,7 +41,7 @@ class Section:
 def section_of(name: str, given: Mapping[str, object]) -> Section:
     if name not in given:
         return Section(name, (), is_given=False)
-    kept: list[ScanValue] = []
+    kept: list[Finding] = []
     left_out = chars = 0
     for finding in _flatten(given[name]):
         chars += len(str(finding.value)) + sum(map(len, finding.path))
@@ -52,7 +52,7 @@ def section_of(name: str, given: Mapping[str, object]) -> Section:
     return Section(name, tuple(kept), left_out=left_out)
 
 
-def _flatten(value: object) -> Iterator[ScanValue]:
+def _flatten(value: object) -> Iterator[Finding]:
     """Yield the findings, without recursion: a scan may be nested deeper than Python's stack."""
     stack: list[tuple[tuple[str, ...], object]] = [((), value)]
     while stack:
@@ -68,9 +68,9 @@ def _flatten(value: object) -> Iterator[ScanValue]:
                 for key, item in reversed(children)
             )
         elif isinstance(value, list):
-            yield ScanValue(path, tuple(_clipped(item) for item in value))
+            yield Finding(path, tuple(_clipped(item) for item in value))
         else:
-            yield ScanValue(path, None if isinstance(value, Mapping) else _clipped(value))
+            yield Finding(path, None if isinstance(value, Mapping) else _clipped(value))
 
 
 def _is_one_finding(values: list[object]) -> bool:

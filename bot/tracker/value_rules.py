@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 
-from bot.tracker.findings import MAX_TEXT_CHARS
 from bot.tracker.names import NAMES, normalized, without_prefix, words_of
 from bot.tracker.readings import (
     Reading,
@@ -13,6 +12,7 @@ from bot.tracker.readings import (
     shown_path,
     value_text,
 )
+from bot.tracker.scan_facts import MAX_TEXT_CHARS
 
 Path = tuple[str, ...]
 Rule = Callable[[str, Path, object], Verdict | None]

@@ -11,8 +11,8 @@ from bot.digests.report import Report, is_back
 from bot.digests.views.alert import fall_line, title
 from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue
 from bot.domains.query import ALL_SCORES, Bounds
-from bot.tracker.findings import Knowledge, Severity
 from bot.tracker.health import summary
+from bot.tracker.scan_facts import Knowledge, Severity
 from tests.builders import MOMENT, a_domain, ending
 
 HOST = "a.example"

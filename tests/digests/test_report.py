@@ -26,8 +26,8 @@ from bot.digests.views.notes import rule_text
 from bot.domains.kept_facts import KeptFacts, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.domains.query import Bounds
-from bot.tracker.findings import Severity
 from bot.tracker.health import Band, summary
+from bot.tracker.scan_facts import Severity
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import (
     BEFORE,

@@ -131,7 +131,7 @@ def test_every_answer_fits_slack(kind: type[Exception], is_admin: bool) -> None:
     error = an_error(kind) if issubclass(kind, BotError) else kind(FOR_THE_LOG)
     for facts in (
         facts_for(is_admin=is_admin),
-        facts_for(is_admin=is_admin, retry_line=None, reference=""),
+        facts_for(is_admin=is_admin, command_line=None, reference=""),
         facts_for(is_admin=is_admin, key=a_key_record(), allowance=an_allowance(), is_kept=True),
     ):
         message = failure_message(error, facts)
@@ -259,7 +259,7 @@ def test_what_would_be_refused_again_has_no_other_try(error: BotError) -> None:
 def test_what_cannot_be_run_again_has_no_other_try(line: str | None) -> None:
     error = TimedOutError(is_outcome_unknown=False)
 
-    assert buttons(failure_message(error, facts_for(retry_line=line))) == {}
+    assert buttons(failure_message(error, facts_for(command_line=line))) == {}
 
 
 def test_what_the_service_said_is_quoted_as_its_own_words() -> None:
@@ -292,7 +292,7 @@ def test_every_problem_with_a_name_has_a_sentence_of_its_own(problem: HostProble
 def test_a_name_that_is_none_is_repeated_with_an_example_of_the_command() -> None:
     error = HostNameError(HostProblem.SINGLE_LABEL, "localhost")
 
-    message = failure_message(error, facts_for(retry_line="/scan localhost"))
+    message = failure_message(error, facts_for(command_line="/scan localhost"))
 
     assert "`localhost` is not a domain name. Enter a full domain, such as" in shown_text(message)
     assert "For example: `/scan example.com`" in shown_text(message)
@@ -341,5 +341,5 @@ def test_what_others_wrote_does_nothing(text: str) -> None:
     ):
         record = a_key_record(label=text, scopes=(text,))
         for is_admin in (True, False):
-            facts = facts_for(is_admin=is_admin, retry_line=f"/scan {text}", key=record)
+            facts = facts_for(is_admin=is_admin, command_line=f"/scan {text}", key=record)
             assert_slack_takes(failure_message(error, facts))

@@ -13,7 +13,7 @@ from bot.domains.service import Portfolio, SeenDomains
 from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,
-    KeyNotKeptError,
+    KeyNotHeldError,
     OtherPortfolioError,
     StoredKey,
 )
@@ -129,7 +129,7 @@ async def test_a_key_of_another_portfolio_waits_for_a_confirmation(bot: Bot) -> 
     await bot.service.confirm(ONE, by="U1")
 
     assert await bot.in_use() == other
-    with pytest.raises(KeyNotKeptError):
+    with pytest.raises(KeyNotHeldError):
         await bot.service.confirm(ONE, by="U1")
 
 
@@ -164,7 +164,7 @@ async def test_a_confirmation_comes_too_late_after_a_quarter_of_an_hour(
         await bot.set_key(KEY.replace("Q", "S"))
     bot.clock.advance(15 * 60)
 
-    with pytest.raises(KeyNotKeptError):
+    with pytest.raises(KeyNotHeldError):
         await bot.service.confirm(ONE, by="U1")
 
 

@@ -181,7 +181,7 @@ def test_a_list_that_was_added_whole_offers_nothing_to_try_again() -> None:
 
 def test_the_reason_of_an_early_end_stands_first_with_one_button_to_go_on() -> None:
     report = AddReport(wanted("a.example", "b.example"), {"a.example": AddOutcome.UNKNOWN})
-    why = failure_message(RateLimitedError(40), facts_for(retry_line="/adddomain x"))
+    why = failure_message(RateLimitedError(40), facts_for(command_line="/adddomain x"))
 
     message = list_summary("2-domains-x", report, why)
 

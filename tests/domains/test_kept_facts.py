@@ -21,7 +21,7 @@ from bot.process.concurrency import FEW
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, StoreError
 from bot.tracker.facts import facts_of
-from bot.tracker.findings import EndDate, Severity
+from bot.tracker.scan_facts import EndDate, Severity
 from tests.builders import MOMENT
 from tests.memory import MemoryDocuments
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from bot.dispatch.command_text import NotUnderstoodError
 from bot.domains.kept_facts import KnownFacts
 from bot.domains.query import MAX_QUERY_CHARS, Query, Sort, parse_query, query_text, select
-from bot.tracker.findings import Severity
+from bot.tracker.scan_facts import Severity
 from tests.builders import MOMENT, a_domain, ending
 from tests.loops import loop_over
 

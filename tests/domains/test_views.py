@@ -12,8 +12,8 @@ from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.lookup import host_of
 from bot.domains.query import MAX_PAGE, Query, Sort, parse_query, select
 from bot.domains.views import domains_message, outdated_message
-from bot.tracker.findings import EndDate
 from bot.tracker.models import Domain
+from bot.tracker.scan_facts import EndDate
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, a_snapshot, ending
 from tests.loops import loop_over

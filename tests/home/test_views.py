@@ -11,8 +11,8 @@ from bot.domains.kept_facts import KnownFacts
 from bot.home.views import MAX_MANAGED, home_view
 from bot.keys.failures import FailureReason
 from bot.keys.key_record import NoKeyError
-from bot.tracker.findings import Knowledge
 from bot.tracker.models import InvalidKeyError, UnavailableError
+from bot.tracker.scan_facts import Knowledge
 from tests.builders import (
     HOSTILE_TEXTS,
     MOMENT,
@@ -155,7 +155,7 @@ def test_without_a_key_a_manager_reads_once_how_to_set_one() -> None:
 
 def test_a_failing_service_hides_nothing_else() -> None:
     error = UnavailableError("down", is_outcome_unknown=False)
-    down = failure_message(error, facts_for_admin(retry_line=None))
+    down = failure_message(error, facts_for_admin(command_line=None))
     page = a_page(portfolio=down, **a_set_up(a_digest()))
 
     assert "is unavailable" in shown(page)
@@ -165,7 +165,7 @@ def test_a_failing_service_hides_nothing_else() -> None:
 
 
 def test_a_refused_key_can_be_replaced_right_there_and_looked_at_again() -> None:
-    refused = failure_message(InvalidKeyError("no"), facts_for_admin(retry_line=None))
+    refused = failure_message(InvalidKeyError("no"), facts_for_admin(command_line=None))
 
     assert labels(a_page(portfolio=refused)) == ["Replace key", "Check key", "Refresh"]
 
@@ -198,7 +198,7 @@ def test_nothing_from_outside_acts_or_breaks_the_tab(text: str) -> None:
 
 
 def test_a_member_is_asked_once_to_have_the_app_connected() -> None:
-    text = failure_message(NoKeyError(), facts_for(retry_line=None))
+    text = failure_message(NoKeyError(), facts_for(command_line=None))
     page = a_page(portfolio=text, is_connected=False)
 
     assert "Please ask a workspace admin or owner to connect it" in shown(page)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from procrastinate.jobs import Job
 
-from bot.jobs.queue_jobs import DIGESTS_PER_JOB, LEASE, tick
+from bot.jobs.queue_jobs import DIGESTS_PER_JOB, LEASE, claim_due
 from bot.store.documents import StoreError
 from bot.store.postgres.pool import Connection, Pool
 from tests.jobs.queue_room import A_MINUTE_AGO, NOW, digests_of, put_due, rows
@@ -40,11 +40,11 @@ async def test_due_work_is_deferred_once_in_ten_minutes(pool: Pool) -> None:
     keys = digests_of("T1", "T2", each=2)
     await put_due(pool, keys)
 
-    assert await tick(pool, deferred, clock=lambda: NOW) == 4
-    assert await tick(pool, deferred, clock=lambda: NOW + LEASE - timedelta(seconds=1)) == 0
+    assert await claim_due(pool, deferred, clock=lambda: NOW) == 4
+    assert await claim_due(pool, deferred, clock=lambda: NOW + LEASE - timedelta(seconds=1)) == 0
     assert sorted(deferred.digests) == keys
 
-    assert await tick(pool, deferred, clock=lambda: NOW + LEASE) == 4
+    assert await claim_due(pool, deferred, clock=lambda: NOW + LEASE) == 4
 
 
 async def test_only_digests_are_taken_and_only_those_that_are_due(pool: Pool) -> None:
@@ -54,7 +54,7 @@ async def test_only_digests_are_taken_and_only_those_that_are_due(pool: Pool) ->
     await put_due(pool, ["-.T1/digest/paused"], due_at=None)
     await put_due(pool, ["-.T1/digest/now"], due_at=NOW)
 
-    await tick(pool, deferred, clock=lambda: NOW)
+    await claim_due(pool, deferred, clock=lambda: NOW)
 
     assert deferred.digests == ["-.T1/digest/now"]
 
@@ -64,7 +64,7 @@ async def test_a_job_holds_some_digests_of_one_workspace_and_its_lock(pool: Pool
     await put_due(pool, digests_of("T1", each=DIGESTS_PER_JOB + 1))
     await put_due(pool, digests_of("T0"), due_at=A_MINUTE_AGO - timedelta(seconds=1))
 
-    await tick(pool, deferred, clock=lambda: NOW)
+    await claim_due(pool, deferred, clock=lambda: NOW)
 
     assert [(job.lock, len(_ids(job))) for job in deferred.jobs] == [
         ("-.T0", 1),  # the longest due first
@@ -81,10 +81,10 @@ async def test_a_tick_that_dies_before_its_commit_changes_nothing(pool: Pool) ->
         await connection.execute("SELECT 1")
 
     with pytest.raises(StoreError):
-        await tick(pool, die, clock=lambda: NOW)
+        await claim_due(pool, die, clock=lambda: NOW)
 
     assert await rows(pool, "SELECT due_at FROM document") == [(A_MINUTE_AGO,)]
-    assert await tick(pool, Deferred(), clock=lambda: NOW) == 1
+    assert await claim_due(pool, Deferred(), clock=lambda: NOW) == 1
 
 
 async def test_a_digest_that_another_transaction_holds_is_left_to_it(pool: Pool) -> None:
@@ -95,7 +95,7 @@ async def test_a_digest_that_another_transaction_holds_is_left_to_it(pool: Pool)
         await connection.execute(
             "SELECT key FROM document WHERE key = %s FOR UPDATE", digests_of("T1")
         )
-        assert await tick(pool, deferred, clock=lambda: NOW) == 1
+        assert await claim_due(pool, deferred, clock=lambda: NOW) == 1
 
     assert deferred.digests == ["-.T2/digest/d0000"]
 
@@ -110,6 +110,6 @@ async def test_a_workspace_with_a_waiting_job_is_passed_over(pool: Pool) -> None
         " ('deliver', 'deliver', '-.T3', now() + interval '10 s') RETURNING id",
     )
 
-    await tick(pool, deferred, clock=lambda: NOW)
+    await claim_due(pool, deferred, clock=lambda: NOW)
 
     assert deferred.digests == digests_of("T2", "T3")

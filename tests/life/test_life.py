@@ -22,7 +22,7 @@ from bot.store.encryption import KeyRing
 from bot.store.fenced import FencedDocuments
 from bot.tracker import facts, rate_limit
 from bot.tracker.client import TrackerClient
-from bot.tracker.findings import Knowledge
+from bot.tracker.scan_facts import Knowledge
 from tests.life.story import lived
 
 SEEDS = 20
@@ -101,7 +101,7 @@ def forget_pauses(patch: Patch) -> None:
 
 
 def spend_all(patch: Patch) -> None:
-    patch.setattr(rate_limit, "_check_reserve", lambda _entry, _now: None)
+    patch.setattr(rate_limit.RateLimiter, "_probe_reserve", lambda *_: None)
 
 
 def seal_nothing(patch: Patch) -> None:

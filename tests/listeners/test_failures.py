@@ -57,13 +57,13 @@ class Bot:
         is_kept = " I kept your command." in said.text
         assert said == failure_message(
             NO_KEY,
-            facts_for_admin(retry_line=line, is_kept=is_kept, reference=request.reference),
+            facts_for_admin(command_line=line, is_kept=is_kept, reference=request.reference),
         )
         return is_kept
 
 
 def typed(line: str) -> Request:
-    return a_request(HERE, client=AsyncWebClient(), retry_line=line)
+    return a_request(HERE, client=AsyncWebClient(), command_line=line)
 
 
 @loop_over(

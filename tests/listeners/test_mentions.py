@@ -92,7 +92,7 @@ def test_an_answer_goes_to_the_thread_only_where_there_is_one_and_a_shared_one_b
 def test_in_the_app_s_own_conversation_nothing_is_shared() -> None:
     request = read({**DIRECT, "text": "domains here"})
 
-    assert (request.answer.retry_line, request.answer.shares) == ("/domains", False)
+    assert (request.answer.command_line, request.answer.shares) == ("/domains", False)
     assert (request.origin.channel_id, request.origin.thread_ts) == (None, None)
     assert read({**DIRECT, "thread_ts": "1.1"}).origin.is_in_thread
 
@@ -116,7 +116,7 @@ def test_strangers_are_recognised(event: dict[str, Any], is_from_elsewhere: bool
     ],
 )
 def test_each_line_with_a_mention_is_a_command_line(text: str, lines: list[str]) -> None:
-    assert [each.answer.retry_line for each in read_all({**MENTION, "text": text})] == lines
+    assert [each.answer.command_line for each in read_all({**MENTION, "text": text})] == lines
 
 
 def test_a_hundred_mentions_are_ten_command_lines() -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from bot.ops.explain import explain_file
 from bot.ops.output import OperatingError
-from bot.tracker.names import use_names
+from bot.tracker.names import NAMES, load_names
 
 
 @pytest.fixture(autouse=True)
 def own_names() -> Iterator[None]:
     yield
-    use_names(None)
+    vars(NAMES).update(vars(load_names(None)))
 
 
 def written(path: Path, scan: object) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bot.blocks.text import day_token, moment_token
 from bot.scans.finding_views import change_line, finding_lines, label, record_count, value_text
 from bot.tracker.changes import Change
-from bot.tracker.sections import ScanValue, section_of
+from bot.tracker.sections import Finding, section_of
 from tests.blocks.acceptance import OUR_MARKUP
 from tests.builders import HOSTILE_TEXTS, KEY, KEY_TAIL
 from tests.loops import loop_over
@@ -58,19 +58,19 @@ def test_a_way_reads_as_a_label(path: tuple[str, ...], shown: str) -> None:
 
 @loop_over(("value", "shown"), VALUES.values(), ids=VALUES)
 def test_values_read_naturally(value: str | float | tuple[str, ...] | None, shown: str) -> None:
-    assert value_text(ScanValue(("x",), value), 100) == shown
+    assert value_text(Finding(("x",), value), 100) == shown
 
 
 @loop_over("name", ["expires", "notAfter", "created_at", "validTo", "updatedDate"])
 @loop_over("value", [SECONDS, float(SECONDS), SECONDS * 1000])
 def test_a_number_whose_name_says_so_is_a_moment(name: str, value: float) -> None:
-    assert value_text(ScanValue((name,), value), 100) == MOMENT
+    assert value_text(Finding((name,), value), 100) == MOMENT
 
 
 @loop_over("value", [0, -1, 90, 10**400, 1e308, float("nan"), float("inf"), float("-inf")])
 def test_a_number_that_is_no_moment_of_our_time_stays_a_number(value: float) -> None:
-    assert value_text(ScanValue(("expires",), value), 500) == str(value)
-    assert value_text(ScanValue(("validity days",), SECONDS), 100) == str(SECONDS)
+    assert value_text(Finding(("expires",), value), 500) == str(value)
+    assert value_text(Finding(("validity days",), SECONDS), 100) == str(SECONDS)
 
 
 @given(st.lists(st.text(st.characters()) | st.sampled_from(list(HOSTILE_TEXTS.values()))))
@@ -124,7 +124,7 @@ def test_every_record_is_shown_and_counted_once(value: object) -> None:
     assert all("\n" not in line and "<" not in OUR_MARKUP.sub("", line) for line, _ in lines)
 
 
-BEFORE, AFTER = ScanValue(("ns",), "a.example"), ScanValue(("ns",), "b.example")
+BEFORE, AFTER = Finding(("ns",), "a.example"), Finding(("ns",), "b.example")
 
 
 @loop_over(
@@ -138,7 +138,7 @@ BEFORE, AFTER = ScanValue(("ns",), "a.example"), ScanValue(("ns",), "b.example")
             "*DNS › NS*  TXT, &lt;x&gt;  a.example → b.example (also Is present)",
         ),
         (
-            Change("security", None, ScanValue(("headers", "xContentTypeOptions"), None)),
+            Change("security", None, Finding(("headers", "xContentTypeOptions"), None)),
             "*Security › X-Content-Type-Options*  new: missing",
         ),
     ],

@@ -13,9 +13,9 @@ from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
 from bot.scans.service import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
-from bot.tracker.findings import EndDate, Severity
 from bot.tracker.models import SECTIONS, InvalidKeyError, ScanResult, UnavailableError
 from bot.tracker.rate_limit import Purpose
+from bot.tracker.scan_facts import EndDate, Severity
 from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.memory import MemoryDocuments

@@ -13,9 +13,9 @@ from bot.scans.views import (
     waiting_message,
 )
 from bot.tracker.changes import Change
-from bot.tracker.findings import MAX_KEPT_ISSUES
 from bot.tracker.models import SECTIONS
-from bot.tracker.sections import ScanValue
+from bot.tracker.scan_facts import MAX_KEPT_ISSUES
+from bot.tracker.sections import Finding
 from tests.blocks.acceptance import (
     Json,
     assert_slack_takes,
@@ -85,7 +85,7 @@ def test_slack_takes_the_ugliest_scans(sections: dict[str, object]) -> None:
 @loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
 def test_what_strangers_wrote_does_nothing(text: str) -> None:
     sections = everywhere({"registrar": text, text: [text, {text: text}]})
-    change = Change("dns", ScanValue((text,), text), ScanValue((text,), (text, text)))
+    change = Change("dns", Finding((text,), text), Finding((text,), (text, text)))
     report = a_report(sections, host=text, changes=(change,), since=MOMENT)
 
     assert_slack_takes(scan_message(report, shared_by=text))
@@ -305,7 +305,7 @@ def test_an_empty_section_has_a_form_too() -> None:
 
 def test_changes_are_dated_and_counted() -> None:
     changes = tuple(
-        Change("dns", None, ScanValue(("ns",), f"ns{number}.example")) for number in range(20)
+        Change("dns", None, Finding(("ns",), f"ns{number}.example")) for number in range(20)
     )
 
     message = scan_message(a_report(changes=changes, since=MOMENT))
@@ -317,7 +317,7 @@ def test_changes_are_dated_and_counted() -> None:
 
 
 def test_long_changes_are_counted_rather_than_cut() -> None:
-    long = Change("dns", ScanValue(("a",), "&" * 500), ScanValue(("a",), "<" * 500))
+    long = Change("dns", Finding(("a",), "&" * 500), Finding(("a",), "<" * 500))
 
     text = shown_text(scan_message(a_report(changes=(long,) * 8, since=MOMENT)))
 
@@ -358,10 +358,10 @@ def test_name_servers_that_changed_stand_in_the_head_and_nowhere_else() -> None:
     sign = KnownChange("whois name servers", "ns1.a.example", "ns1.b.example", 0)
     change = Change(
         "whois",
-        ScanValue(("nameServers",), ("ns1.a.example",)),
-        ScanValue(("nameServers",), ("ns1.b.example",)),
+        Finding(("nameServers",), ("ns1.a.example",)),
+        Finding(("nameServers",), ("ns1.b.example",)),
     )
-    other = Change("dns", None, ScanValue(("txt",), "new"))
+    other = Change("dns", None, Finding(("txt",), "new"))
 
     message = scan_message(a_report(signs=(sign,), changes=(change, other), since=MOMENT))
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import aiohttp
 import pytest
@@ -84,6 +85,15 @@ async def test_an_answer_in_a_direct_message_has_no_share_button(bot: Bot) -> No
 
     [sent] = bot.bob.messages("dm")
     assert sent.buttons == ["Scan"]
+
+
+@pytest.mark.parametrize("fault", [{"kind": "html"}, {"kind": "drop"}, {"error": "ratelimited"}])
+async def test_the_last_way_to_a_person_is_tried_twice(bot: Bot, fault: dict[str, Any]) -> None:
+    bot.slack.fail_next("chat.postMessage", **fault)
+
+    await bot.replies.send(bot.client, Origin(bot.bob.id), ANSWER)
+
+    assert bot.said(place="dm") == ["All is well"]
 
 
 @pytest.fixture

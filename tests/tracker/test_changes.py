@@ -8,7 +8,7 @@ from hypothesis import given
 
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.models import SECTIONS
-from bot.tracker.sections import ScanValue, Section, section_of
+from bot.tracker.sections import Finding, Section, section_of
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 from tests.tracker.test_sections import ANY_JSON, a_section
@@ -34,7 +34,7 @@ def test_nothing_has_changed_when_nothing_has_changed(value: object) -> None:
 def test_a_new_value_under_the_same_name_is_one_change() -> None:
     found = changes(a_section({"port": 60}), a_section({"port": 300}))
 
-    assert found == [Change("dns", ScanValue(("port",), 60), ScanValue(("port",), 300))]
+    assert found == [Change("dns", Finding(("port",), 60), Finding(("port",), 300))]
 
 
 def test_the_order_of_records_says_nothing() -> None:
@@ -93,7 +93,7 @@ def test_a_dmarc_record_is_one_change_although_it_is_seven_values() -> None:
         dns={"records": [SCAN["dns"]["records"][0], *SCAN["dns"]["records"][2:]]},
         security={"dmarc": {"present": False, "policy": None, "record": None}},
     )
-    record = ScanValue(("records",), ("TXT", "_dmarc.shop.example", DMARC))
+    record = Finding(("records",), ("TXT", "_dmarc.shop.example", DMARC))
 
     assert scan_changes(without, SCAN) == [Change("dns", None, record)]
     assert scan_changes(SCAN, without) == [Change("dns", record, None)]
@@ -118,8 +118,8 @@ def test_a_changed_record_says_which_one_it_is() -> None:
 
     assert change.of == ("TXT", "_dmarc.shop.example")
     assert (change.before, change.after) == (
-        ScanValue(("records", "2", "value"), DMARC),
-        ScanValue(("records", "2", "value"), stricter),
+        Finding(("records", "2", "value"), DMARC),
+        Finding(("records", "2", "value"), stricter),
     )
 
 
@@ -155,7 +155,7 @@ def test_of_several_parts_the_one_with_the_longest_text_is_named() -> None:
 
     [change] = changes(a_section(before), a_section(after))
 
-    assert change.before == ScanValue(("r", "long"), "a" * 30)
+    assert change.before == Finding(("r", "long"), "a" * 30)
 
 
 def test_a_renewed_certificate_is_one_change() -> None:
@@ -171,7 +171,7 @@ def test_a_renewed_certificate_is_one_change() -> None:
 
     [change] = scan_changes(SCAN, after)
 
-    assert change.after == ScanValue(("notAfter",), "2027-02-20T00:00:00Z")
+    assert change.after == Finding(("notAfter",), "2027-02-20T00:00:00Z")
 
 
 def test_another_certificate_with_the_same_end_is_a_change() -> None:
@@ -228,7 +228,7 @@ def test_a_list_that_became_long_has_one_item_more() -> None:
 
     [change] = changes(a_section({"names": names[:12]}), a_section({"names": names}))
 
-    assert change.after == ScanValue(("names",), "12.example")
+    assert change.after == Finding(("names",), "12.example")
 
 
 def test_several_parts_of_one_record_are_one_change_that_names_them() -> None:
@@ -237,7 +237,7 @@ def test_several_parts_of_one_record_are_one_change_that_names_them() -> None:
 
     [change] = changes(a_section(before), a_section(after))
 
-    assert change.after == ScanValue(("headers", "csp"), "default-src 'self'")
+    assert change.after == Finding(("headers", "csp"), "default-src 'self'")
     assert change.also == ("hsts",)
 
 
@@ -253,7 +253,7 @@ def test_a_new_issue_is_named_by_its_title() -> None:
 
     [change] = scan_changes(SCAN, after)
 
-    assert change.after == ScanValue(("issues",), "No CAA record")
+    assert change.after == Finding(("issues",), "No CAA record")
 
 
 def test_ten_thousand_records_are_compared_quickly() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.tracker.dates import read_date
 from bot.tracker.facts import facts_of
-from bot.tracker.findings import MAX_KEPT_ISSUES, EndDate, Knowledge, Severity
+from bot.tracker.scan_facts import MAX_KEPT_ISSUES, EndDate, Knowledge, Severity
 from tests.loops import loop_over
 from tests.stopwatch import at_most
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.tracker.facts import MIN_PASSED, explain, facts_of
-from bot.tracker.findings import Knowledge, ScanFacts
 from bot.tracker.names import NAMES, Names
 from bot.tracker.readings import Verdict
+from bot.tracker.scan_facts import Knowledge, ScanFacts
 from tests.tracker import shapes
 from tests.truth import NOW, judged, samples, verdict
 

@@ -27,11 +27,11 @@ from bot.domains.kept_facts import MAX_TITLE_CHARS, Ending, KeptFacts, KnownChan
 from bot.domains.query import parse_query, query_text
 from bot.domains.views import score_mrkdwn
 from bot.scans.fact_views import SIGNS
-from bot.tracker.findings import Severity
 from bot.tracker.health import band_of
 from bot.tracker.hijack_signs import ISSUER, kind_of
 from bot.tracker.models import Domain
 from bot.tracker.readings import section_name
+from bot.tracker.scan_facts import Severity
 
 # Of a group in a post, which fits a screen, and in its details.
 MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40

@@ -24,7 +24,7 @@ from bot.digests.views.wording import MODE_NAMES, mention_tokens
 from bot.process.redaction import holds_secret
 from bot.process.zones import is_zone, offset_text
 from bot.slack.channels import UserGroup
-from bot.tracker.findings import Severity
+from bot.tracker.scan_facts import Severity
 
 CHANNEL_FIELD, DAYS_FIELD, TIME_FIELD = "digests.channel", "digests.days", "digests.time"
 ZONE_FIELD, FILTER_FIELD, MODE_FIELD = "digests.zone", "digests.filter", "digests.mode"

@@ -8,7 +8,7 @@ from bot.digests.report import Report, make_report
 from bot.digests.views.post import details_message, digest_message
 from bot.domains.kept_facts import KeptFacts, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
-from bot.tracker.findings import Knowledge, Severity
+from bot.tracker.scan_facts import Knowledge, Severity
 from tests.blocks.acceptance import buttons, shown_text
 from tests.builders import HOSTILE_TEXTS, MOMENT, a_domain, ending
 from tests.digests.builders import a_baseline, a_digest, a_post, a_report, a_run, a_trend

@@ -11,8 +11,8 @@ from bot.digests.report import Post, fallen, got_worse, has_changed, make_report
 from bot.digests.views.post import digest_message, heartbeat_message
 from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
-from bot.tracker.findings import EndDate, Knowledge
 from bot.tracker.models import Domain
+from bot.tracker.scan_facts import EndDate, Knowledge
 from tests.blocks.acceptance import shown_text
 from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_domain, ending
 from tests.digests.builders import a_post
