@@ -10,7 +10,7 @@ from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.blocks.text import code, outside, plural, score_number
 from bot.domains.kept_facts import KeptFacts, KnownFacts
-from bot.domains.query import ends_of
+from bot.domains.query import facts_of_host
 from bot.tracker.health import band_of
 from bot.tracker.models import Domain
 
@@ -40,12 +40,12 @@ def domains_csv(found: Sequence[Domain], known: KnownFacts | None) -> bytes:
 
 def _row(domain: Domain, known: KnownFacts | None) -> Iterable[str]:
     score = domain.health_score
-    ends = (known and ends_of(domain, known)) or None
+    facts = (known and facts_of_host(domain, known)) or None
     cells = (
         domain.domain,
         "" if score is None else score_number(score),
         band_of(score).value,
-        *_dates(ends),
+        *_dates(facts),
         ", ".join(domain.tags),
         domain.folder or "",
         domain.domain_type or "",
@@ -53,13 +53,13 @@ def _row(domain: Domain, known: KnownFacts | None) -> Iterable[str]:
     return map(_cell, cells)
 
 
-def _dates(ends: KeptFacts | None) -> tuple[str, str, str]:
-    if ends is None:
+def _dates(facts: KeptFacts | None) -> tuple[str, str, str]:
+    if facts is None:
         return "", "", ""
     first, second = (
-        end.day.isoformat() if end else "" for end in (ends.registration, ends.certificate)
+        end.day.isoformat() if end else "" for end in (facts.registration, facts.certificate)
     )
-    return first, second, f"{ends.scanned_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+    return first, second, f"{facts.scanned_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _cell(text: str) -> str:

@@ -157,7 +157,7 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """The end dates of a workspace's domains by host name, as they are at `now`.
+    """The facts of a workspace's domains by host name, as they are at `now`.
 
     What ends `within` so many days ends soon.
     """
@@ -255,7 +255,7 @@ class KnownFacts:
 
 
 class FactsRepository:
-    """The end dates of every domain that was scanned and is still in its portfolio."""
+    """The facts of every domain that was scanned and is still in its portfolio."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
@@ -271,7 +271,7 @@ class FactsRepository:
         """
         if is_needed:
             return KnownFacts(await self.get(workspace), now)
-        with log_and_suppress("end dates are unknown", StoreError, TimeoutError):
+        with log_and_suppress("facts are unknown", StoreError, TimeoutError):
             by_host = self._known.get(workspace)
             if by_host is None:
                 async with asyncio.timeout(ANSWERED_WITHIN_S):

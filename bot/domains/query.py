@@ -178,17 +178,17 @@ def query_text(query: Query) -> str:
 
 
 def select(
-    domains: Iterable[Domain], query: Query, ends: KnownFacts | None = None
+    domains: Iterable[Domain], query: Query, facts: KnownFacts | None = None
 ) -> list[Domain]:
-    """Return the domains of all pages of `query`, in its order; for `ends` see `needs_ends`."""
+    """Return the domains of all pages of `query`, in its order; for `facts` see `needs_ends`."""
     kept = list(domains)
     if query.is_filter:
         bounds = query.bounds
         kept = [each for each in kept if bounds.hold(each.health_score) and _holds(each, query)]
     if query.is_unscanned or query.filters_by_result:
-        kept = [each for each in kept if ends and _scan_holds(each, query, ends)]
-    if query.order is Sort.EXPIRY and ends:
-        return sorted(kept, key=lambda domain: _first_to_end(domain, ends))
+        kept = [each for each in kept if facts and _scan_holds(each, query, facts)]
+    if query.order is Sort.EXPIRY and facts:
+        return sorted(kept, key=lambda domain: _first_to_end(domain, facts))
     kept.sort(key=lambda domain: domain.domain.casefold())
     if query.order is not Sort.NAME:  # two sorts are quicker than one by both
         kept.sort(key=worst_first)
@@ -297,29 +297,29 @@ def _holds(domain: Domain, query: Query) -> bool:
 
 
 def _scan_holds(domain: Domain, query: Query, known: KnownFacts) -> bool:
-    ends = ends_of(domain, known)
-    if query.is_unscanned or ends is None:
-        return query.is_unscanned and ends is None
-    days_left = ends.first.days_left(known.now) if ends.first else math.inf
+    facts = facts_of_host(domain, known)
+    if query.is_unscanned or facts is None:
+        return query.is_unscanned and facts is None
+    days_left = facts.first.days_left(known.now) if facts.first else math.inf
     return (query.expires is None or days_left <= query.expires) and (
-        query.issues is None or _has_issues(ends, query.issues)
+        query.issues is None or _has_issues(facts, query.issues)
     )
 
 
-def _has_issues(ends: KeptFacts, least: Severity) -> bool:
+def _has_issues(facts: KeptFacts, least: Severity) -> bool:
     # An unrated one may be as bad as any.
     counted = {*SEVERITIES[: SEVERITIES.index(least) + 1], Severity.UNKNOWN}
-    return any(ends.issues.get(severity) for severity in counted)
+    return any(facts.issues.get(severity) for severity in counted)
 
 
-def ends_of(domain: Domain, known: KnownFacts) -> KeptFacts | None:
+def facts_of_host(domain: Domain, known: KnownFacts) -> KeptFacts | None:
     """Return what the last scan of a domain said, `None` if it was never scanned."""
     return known.by_host.get(host_of(domain)) if known.by_host else None
 
 
 def _first_to_end(domain: Domain, known: KnownFacts) -> tuple[bool, date, str]:
-    ends = ends_of(domain, known)
-    first = ends.first if ends else None
+    facts = facts_of_host(domain, known)
+    first = facts.first if facts else None
     return first is None, first.day if first else date.max, domain.domain.casefold()
 
 

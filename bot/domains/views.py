@@ -23,7 +23,7 @@ from bot.blocks.text import (
 from bot.dispatch.command_text import unescaped
 from bot.domains.end_views import END_COLUMNS, as_of_text, coverage_text, end_cells
 from bot.domains.kept_facts import KeptFacts, KnownFacts
-from bot.domains.query import Query, Sort, ends_of, query_text
+from bot.domains.query import Query, Sort, facts_of_host, query_text
 from bot.domains.service import Snapshot
 from bot.tracker.health import Band, Summary, band_of, summary
 from bot.tracker.hostnames import MAX_NAME_CHARS
@@ -100,7 +100,7 @@ def domains_table(
     for domain, name in zip(page.domains, _name_cells(page.domains), strict=True):
         cells = [name, *_cells(domain)]
         is_owned = domain.may_be(owned_type)
-        row = ends_of(domain, dated) if dated else None
+        row = facts_of_host(domain, dated) if dated else None
         ends = end_cells(row, dated.now, is_owned=is_owned) if dated else ()
         cells[column:column] = [blocks.raw_number(*end) for end in ends]
         rows.append(cells)
@@ -135,7 +135,7 @@ def _cells(domain: Domain) -> list[Block]:
 
 
 def _scanned(page: Page, known: KnownFacts) -> list[KeptFacts]:
-    return [ends for domain in page.domains if (ends := ends_of(domain, known))]
+    return [ends for domain in page.domains if (ends := facts_of_host(domain, known))]
 
 
 def domains_message(

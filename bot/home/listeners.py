@@ -140,7 +140,7 @@ class HomeListeners:
         page = HomePage(
             now=now,
             audience=Audience.GUESTS if member.is_guest else Audience.MEMBERS,
-            ends=await self.kept_facts.known(visit.workspace, now),
+            facts=await self.kept_facts.known(visit.workspace, now),
             owned_type=self.portfolio.owned_type,
             zone=member.zone,
             reads_messages=self.reads_messages,

@@ -57,6 +57,7 @@ _NONE = (
     " choose. To set one up, type `/domaindigest` in that channel."
 )
 REFRESH = "home.refresh"
+_REFRESH_BUTTON = button("Refresh", REFRESH)
 MAX_WORST = 5
 MAX_SOON = 5
 MAX_LABELS_CHARS = 60
@@ -70,7 +71,7 @@ class HomePage:
     """The content of the tab at `now`.
 
     `audience` is what the reader belongs to, `None` for people of another workspace. `portfolio`
-    may be an error. `is_awaited`: a newer one is being fetched. `ends`: what the last scans said
+    may be an error. `is_awaited`: a newer one is being fetched. `facts`: what the last scans said
     of the domains. `audiences`: who may add and scan.
 
     For admins, owners and managers `key` is the answer to `/domainkey`, or an error, and `digests`
@@ -82,7 +83,7 @@ class HomePage:
     audience: Audience | None = Audience.MEMBERS
     portfolio: Snapshot | Message | None = None
     is_awaited: bool = False
-    ends: KnownFacts | None = None
+    facts: KnownFacts | None = None
     owned_type: str = ""
     is_connected: bool = True
     key: Message | None = None
@@ -183,7 +184,7 @@ def _portfolio_blocks(page: HomePage) -> list[Block]:
         return [header(_TITLE), *refreshable(portfolio)]
     if not portfolio.domains:
         add = page.run_button("Add domain", "/adddomain", style="primary")
-        return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, _refresh_button())]
+        return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, _REFRESH_BUTTON)]
     return [header(_TITLE), *_listed(portfolio, page)]
 
 
@@ -195,21 +196,17 @@ def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
         section(f"{count}\n{domains.bands_text(totals)}"),
         *_buttons(page),
         *_worst(portfolio, page),
-        *(_soon(portfolio, page.ends, page) if page.ends else []),
+        *(_soon(portfolio, page.facts, page) if page.facts else []),
         context(domains.listed_text(portfolio) + waiting),
     ]
-
-
-def _refresh_button() -> Block | None:
-    return button("Refresh", REFRESH)
 
 
 def refreshable(error: Message) -> list[Block]:
     """Return an error with its buttons and a refresh button."""
     *blocks, last = error.blocks or (section(error.text),)
     if last["type"] == "actions":
-        return [*blocks, *actions(*last["elements"], _refresh_button())]
-    return [*blocks, last, *actions(_refresh_button())]
+        return [*blocks, *actions(*last["elements"], _REFRESH_BUTTON)]
+    return [*blocks, last, *actions(_REFRESH_BUTTON)]
 
 
 def _buttons(page: HomePage) -> list[Block]:
@@ -217,7 +214,7 @@ def _buttons(page: HomePage) -> list[Block]:
         page.run_button("Scan", "/scan", style="primary"),
         page.run_button("Add domain", "/adddomain"),
         page.run_button("All domains", "/domains"),
-        _refresh_button(),
+        _REFRESH_BUTTON,
     )
 
 

@@ -145,7 +145,7 @@ def items_of(domains: Iterable[Domain]) -> list[Item]:
 def after_scan(run: BulkScan, report: ScanReport) -> BulkScan:
     """Return the bulk scan after the scan of its next domain."""
     facts = replace(report.facts, issues=report.facts.issues[:KEPT_ISSUES])
-    item = replace(run.left[0], facts=facts, signs=report.signs, is_owned=report.is_owned)
+    item = replace(run.left[0], facts=facts, signs=report.sign_changes, is_owned=report.is_owned)
     return replace(_with_next_done(run, item), failed_in_row=0)
 
 

@@ -90,17 +90,17 @@ def next_night(now: datetime, zone: ZoneInfo) -> datetime:
     return (begins if begins > local else begins + timedelta(days=1)).astimezone(UTC)
 
 
-def oldest(domains: Iterable[Domain], ends: KnownFacts, nights: Nights) -> Domain | None:
+def oldest(domains: Iterable[Domain], facts: KnownFacts, nights: Nights) -> Domain | None:
     """Return the domain whose last scan is the oldest, `None` if all are fresh."""
 
     def last(domain: Domain) -> datetime:
         host = host_of(domain)
-        row = ends.by_host.get(host)
+        row = facts.by_host.get(host)
         moments = [nights.tried.get(host), row.scanned_at if row else None]
         return max(filter(None, moments), default=_NEVER)
 
     chosen = min((each for each in domains if each.domain_id), key=last, default=None)
-    return chosen if chosen and last(chosen) <= ends.now - FRESH_FOR else None
+    return chosen if chosen and last(chosen) <= facts.now - FRESH_FOR else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +239,9 @@ class NightlyScans(DueWork):
         listed = await portfolio.last_snapshot(workspace)
         if listed is None or listed.listed_at < listed_since:
             listed = await portfolio.snapshot(workspace, purpose=Purpose.BACKGROUND)
-        ends = KnownFacts(await kept_facts.get(workspace), self.clock())
+        facts = KnownFacts(await kept_facts.get(workspace), self.clock())
         # 10,000 domains take some milliseconds: off the loop.
-        return await asyncio.to_thread(oldest, listed.domains, ends, nights)
+        return await asyncio.to_thread(oldest, listed.domains, facts, nights)
 
 
 def _key(workspace: WorkspaceId) -> str:

@@ -47,8 +47,8 @@ class ScanReport:
     `score` is the health score in the list before the scan, `score_after` the one after it, and
     `last_score` the one after the scan before, `None` when unknown. `since` is the moment of the
     scan before, `None` when there was none. Sections that failed in one of the two are
-    `uncompared`. `signs` are the changes of who controls the domain. `is_owned`: it is, or may be,
-    of the owned type.
+    `uncompared`. `sign_changes` say who controls the domain now. `is_owned`: it is, or may be, of
+    the owned type.
     """
 
     host: str
@@ -61,7 +61,7 @@ class ScanReport:
     since: datetime | None = None
     uncompared: tuple[str, ...] = ()
     last_score: float | None = None
-    signs: tuple[KnownChange, ...] = ()
+    sign_changes: tuple[KnownChange, ...] = ()
     is_owned: bool = True
     domain_id: str | None = None
 
@@ -143,10 +143,10 @@ class Scans:
         report = replace(report, score_after=_score(listed, report.host))
         with log_and_suppress("a scan could not be kept", StoreError):  # the answer needs no store
             report = await self._compared(workspace, report)
-            ends = kept_of(report.host, report.facts, self.clock())
+            facts = kept_of(report.host, report.facts, self.clock())
             hosts = listed.by_host if listed else None
-            signs = await self.kept_facts.keep(workspace, report.host, ends, portfolio=hosts)
-            report = replace(report, signs=signs)
+            changed = await self.kept_facts.keep(workspace, report.host, facts, portfolio=hosts)
+            report = replace(report, sign_changes=changed)
             await self._put(workspace, report)
             for host in await self._now_latest(workspace, report.host):
                 await self.documents.delete(_key(workspace, host))

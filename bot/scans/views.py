@@ -176,7 +176,7 @@ def _signs(report: ScanReport) -> list[Block]:
     """Name what changed about who controls the domain: a hijack shows there first."""
     lines = [
         f"{'🚨' if each.is_alarm else '🔀'} {literal(sign_words(each), 400)}"
-        for each in report.signs
+        for each in report.sign_changes
     ]
     ask = "*Changed since the last scan: did your team do this?*"
     return [section("\n".join([ask, *lines]))] if lines else []
@@ -261,7 +261,7 @@ def _changes(report: ScanReport) -> list[Block]:
 
 def _is_in_head(change: Change, report: ScanReport) -> bool:
     """Return whether the head tells a change, as one of who controls the domain."""
-    in_head = {frozenset(sign.after.casefold().split(", ")) for sign in report.signs}
+    in_head = {frozenset(sign.after.casefold().split(", ")) for sign in report.sign_changes}
     value = change.after.value if change.after else None
     values = value if isinstance(value, tuple) else (value,)
     return frozenset(str(each).casefold().rstrip(".") for each in values) in in_head

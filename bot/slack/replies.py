@@ -110,13 +110,13 @@ class Replies:
         to_channel: bool,
     ) -> None:
         args, thread = message.as_args(), origin.thread(to_channel=to_channel)
-        if to_channel and origin.response_url:
-            await self._respond(client, origin.response_url, {**args, **how})
-        elif to_channel and not (origin.channel_id and thread):
-            raise errors.SlackRefusedError("no response_url")
-        elif to_channel:
-            await post_message(client, origin.channel_id or "", {**args, **thread})
         if to_channel:
+            if origin.response_url:
+                await self._respond(client, origin.response_url, {**args, **how})
+            elif origin.channel_id and thread:
+                await post_message(client, origin.channel_id, {**args, **thread})
+            else:
+                raise errors.SlackRefusedError("no response_url")
             return
         if origin.response_url:
             with _logged("response_url"):

@@ -59,7 +59,7 @@ def test_the_five_worst_are_there_each_with_its_scan() -> None:
 def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> None:
     rows = {f"d{number}.example": ending(30 - number, 90, age=DAY) for number in range(7)}
     ends = KnownFacts(rows | {"d8.example": ending(31), "d9.example": ending()}, MOMENT)
-    page = a_page(*MANY, ends=ends)
+    page = a_page(*MANY, facts=ends)
 
     text = shown(page)
 
@@ -74,14 +74,14 @@ def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> Non
 def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> None:
     ends = KnownFacts({"a.example": ending(31, 31)}, MOMENT)
 
-    text = shown(a_page(a_domain("a.example"), a_domain("b.example"), ends=ends))
+    text = shown(a_page(a_domain("a.example"), a_domain("b.example"), facts=ends))
 
     assert "Expires soon" not in text
     assert "Dates known for 1 of 2 domains, issues for 0." in text
     known = KnownFacts(
         {"a.example": ending(31, 31, age=10 * DAY, issue_knowledge=Knowledge.NONE)}, MOMENT
     )
-    complete = shown(a_page(a_domain("a.example"), ends=known))
+    complete = shown(a_page(a_domain("a.example"), facts=known))
     assert "known for" not in complete
     assert "Oldest scan 10 days ago." in complete
 
@@ -90,8 +90,8 @@ def test_where_nothing_was_scanned_home_offers_to_scan_all() -> None:
     nothing = KnownFacts({}, MOMENT)
     many = [a_domain(f"d{number}.example") for number in range(201)]
 
-    assert labels(a_page(*MANY, ends=nothing))[-1] == "Scan all 90"
-    assert labels(a_page(*many, ends=nothing))[-1] == "Scan 200"
+    assert labels(a_page(*MANY, facts=nothing))[-1] == "Scan all 90"
+    assert labels(a_page(*many, facts=nothing))[-1] == "Scan 200"
 
 
 def test_no_domains_no_scores_and_no_list_yet_are_three_things() -> None:

@@ -363,7 +363,7 @@ def test_name_servers_that_changed_stand_in_the_head_and_nowhere_else() -> None:
     )
     other = Change("dns", None, Finding(("txt",), "new"))
 
-    message = scan_message(a_report(signs=(sign,), changes=(change, other), since=MOMENT))
+    message = scan_message(a_report(sign_changes=(sign,), changes=(change, other), since=MOMENT))
 
     assert message.text.index("name servers ns1.a.example") < message.text.index("WHOIS")
     assert message.text.count("ns1.b.example") == 1
