@@ -37,9 +37,3 @@ def test_readers_of_the_clock_are_listed() -> None:
     )
 
     assert found == Counter(EXCEPTIONS.keys())
-
-
-def test_each_way_to_ask_is_seen() -> None:
-    source = "import time\nfrom random import random\nnow: Clock = time.monotonic\ntime.sleep(1)"
-
-    assert [*asked(source)] == ["random.random", "time.monotonic", "time.sleep"]

@@ -31,12 +31,3 @@ def test_the_workflow_runs_what_must_pass_on_every_python_that_is_claimed() -> N
     assert image[1] in pythons
     assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
     assert (ROOT / ".ci/run").stat().st_mode & 0o100
-
-
-def test_the_pull_request_asks_for_what_is_done_before_it_is_called_done() -> None:
-    template = " ".join((ROOT / ".github/pull_request_template.md").read_text().split()).lower()
-    (asked,) = re.findall(r"Before you call it done: (.*?)\.(?= |$)", CONTRIBUTING)
-    wanted = re.sub(r" \([^)]*\)", "", re.sub(r"\]\([^)]*\)", "]", asked)).split("; ")
-
-    assert len(wanted) == 7
-    assert [each for each in wanted if each.split(" (")[0].lower() not in template] == []

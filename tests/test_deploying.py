@@ -108,16 +108,6 @@ def test_the_image_is_made_of_what_is_pinned() -> None:
     assert "--no-build-isolation" in installed[-1]
 
 
-def test_what_the_image_does_not_need_stays_out_of_its_making() -> None:
-    lines = (ROOT / ".dockerignore").read_text().splitlines()
-    rules = [line for line in lines if line and not line.startswith("#")]
-
-    assert rules[0] == "*"
-    assert not [
-        rule for rule in rules if rule.startswith("!") and (".env" in rule or "data" in rule)
-    ]
-
-
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "deploy/systemd").glob("*.service")), ids=lambda path: path.name
 )

@@ -7,9 +7,8 @@ import signal
 import socket
 import sys
 import tomllib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
@@ -76,23 +75,18 @@ async def page(url: str) -> str:
         return await answer.text()
 
 
-@dataclass(frozen=True)
-class Visit:
-    """What somebody sees who starts a playground, opens its pages and stops it with Ctrl-C.
-
-    `left` is what it leaves where it was started, `left_elsewhere` where temporary files go.
-    """
-
-    said: str
-    pages: Sequence[str]
-    outcome: tuple[int | None, str]
-    left: Sequence[str]
-    left_elsewhere: Sequence[str]
-
-
-async def visited(kept: Path, temporary: Path, **environment: str) -> Visit:
+async def test_it_serves_its_pages_and_leaves_nothing_behind(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """On a machine with settings and proxies of its own, until Ctrl-C, with a browser open."""
+    temporary = tmp_path_factory.mktemp("temporary")
+    (tmp_path / ".env").write_text("DATABASE_URL=nonsense\n")
+    proxies = dict.fromkeys(("HTTP_PROXY", "https_proxy"), "http://127.0.0.1:9")
+    settings = dict.fromkeys(("SLACK_CLIENT_ID", "PORT", "BOT_SECRET_KEYS"), "nonsense")
     async with (
-        playground(kept, "--port", "0", TMPDIR=str(temporary), **environment) as process,
+        playground(
+            tmp_path, "--port", "0", TMPDIR=str(temporary), **proxies, **settings
+        ) as process,
         aiohttp.ClientSession() as http,
     ):
         said = await banner(process)
@@ -102,44 +96,12 @@ async def visited(kept: Path, temporary: Path, **environment: str) -> Visit:
             await browser.receive()
             process.send_signal(signal.SIGINT)
             outcome = await ended(process)
-    return Visit(said, pages, outcome, names_in(kept), names_in(temporary))
 
-
-@pytest.fixture(scope="module")
-def visit(tmp_path_factory: pytest.TempPathFactory) -> Visit:
-    """Return what becomes of one playground, on a machine with settings and proxies of its own.
-
-    One for all that is to be seen: to start it takes seconds.
-    """
-    kept, temporary = (tmp_path_factory.mktemp(name) for name in ("kept", "temporary"))
-    (kept / ".env").write_text("DATABASE_URL=nonsense\n")
-    environment = {
-        "HTTP_PROXY": "http://127.0.0.1:9",
-        "https_proxy": "http://127.0.0.1:9",
-        "SLACK_CLIENT_ID": "1.2",
-        "SLACK_CLIENT_SECRET": "secret",
-        "PORT": "nonsense",
-        "BOT_SECRET_KEYS": "nonsense",
-    }
-    return asyncio.run(visited(kept, temporary, **environment))
-
-
-def test_it_serves_its_pages(visit: Visit) -> None:
-    assert "and type /domains" in visit.said
-    assert all("<html" in text for text in visit.pages)
-
-
-def test_settings_and_proxies_of_the_machine_change_nothing(visit: Visit) -> None:
-    assert "connected to the portfolio “northwind”" in visit.said
-
-
-def test_an_open_browser_does_not_hold_up_its_end(visit: Visit) -> None:
-    assert visit.outcome == (0, "")
-
-
-def test_it_leaves_nothing_where_it_was_started(visit: Visit) -> None:
-    assert visit.left == [".env"]
-    assert visit.left_elsewhere == []
+    assert "and type /domains" in said
+    assert "connected to the portfolio “northwind”" in said
+    assert all("<html" in text for text in pages)
+    assert outcome == (0, "")
+    assert (names_in(tmp_path), names_in(temporary)) == ([".env"], [])
 
 
 async def test_a_port_in_use_is_explained_in_a_sentence(tmp_path: Path) -> None:

@@ -100,15 +100,6 @@ async def test_a_write_without_trace_is_admitted_and_can_be_tried_again(ready: H
     assert "*Tags*\nnew" in added.everything
 
 
-async def test_an_added_domain_that_is_not_listed_yet_is_explained(ready: Harness) -> None:
-    await ready.ask(ready.bob, "/domains")
-    ready.tracker.answer_next(status=202, body=b"{}", on="add")
-
-    answer = await ready.ask(ready.bob, "/adddomain blog.example")
-
-    assert "doesn't list it yet" in answer.everything
-
-
 PASTED = """My domains:
 - https://Blog.example/x
 shop.example, bücher.example

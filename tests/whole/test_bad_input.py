@@ -12,16 +12,10 @@ pytestmark = pytest.mark.transports("socket")
 
 BAD_DOMAINS = {
     "3000-characters": ("x" * 3000, "at most 253 characters"),
-    "emoji": ("🦄.example", "Enter a valid domain"),
     "right-to-left": ("exa\u202emple.com", "Enter a valid domain"),
-    "control-characters": ("a\x07b.example", "Enter a valid domain"),
     "ip-address": ("192.0.2.1", "IP address"),
-    "ipv6-address": ("[2001:db8::1]", "IP address"),
     "localhost": ("localhost", "Enter a full domain"),
-    "64-character-label": ("a" * 64 + ".example", "at most 63"),
-    "254-character-name": (".".join(["a" * 62] * 4) + ".ab", "at most 253 characters"),
     "e-mail": ("bob@example.com", "email address"),
-    "wildcard": ("*.example.com", "wildcard"),
     "markup": ("<!channel>", "domain name"),
 }
 

@@ -1,6 +1,5 @@
 """Managers, history, two keys, rotation and reminders: `/domainkey` over the years."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
@@ -122,23 +121,6 @@ async def test_a_confirmation_in_a_message_that_fails_can_be_given_again(ready: 
 
     assert "The key was not saved" in failed.everything
     assert "works and is saved. It sees 5 domains." in used.everything
-
-
-async def test_a_confirmation_shows_at_once_that_the_key_is_checked(ready: Harness) -> None:
-    other = ready.tracker.account("other")
-    other.fill(5)
-    key = other.create_key("other", scopes=("read_domains",), days=90)
-    asked = await submit(ready.ada, await open_form(ready, "Replace key"), API_key=key)
-    hold = ready.tracker.hold_requests()
-    # At once: after the first press the form has no button.
-    await asyncio.gather(*(ready.ada.press(asked, "Use this key") for _ in range(2)))
-    checking = await ready.ada.next_form()
-    again = await ready.answer(ready.ada)
-    hold.release()
-
-    assert "Checking the key" in checking.everything
-    assert "already done or under way" in again.everything
-    assert "works and is saved" in (await settled(ready.ada)).everything
 
 
 async def test_a_refused_key_is_replaced_from_its_notice(ready: Harness) -> None:

@@ -51,15 +51,6 @@ async def test_a_question_names_its_domains_and_can_be_canceled(ready: Harness) 
     assert ("POST", "domain-tracker") not in ready.service_requests()
 
 
-async def test_a_list_that_was_added_can_be_scanned(ready: Harness) -> None:
-    to_add = await ready.ask(ready.bob, "/adddomain x.example y.example")
-    added = await ready.press(ready.bob, to_add, "Add")
-
-    question = await ready.press(ready.bob, added, "Scan them")
-
-    assert "x.example, y.example" in question.everything
-
-
 async def test_a_part_of_a_summary_opens_whole(ready: Harness) -> None:
     for number in range(9):
         ready.account.add(f"n{number}.example", health=50, tags=("many",))

@@ -88,6 +88,20 @@ def test_ends_within_30_days_are_shown_everywhere() -> None:
     assert "Nothing changed" not in shown_text(message)
 
 
+def test_a_date_that_came_to_seven_days_is_read_before_dates_that_were_already_near() -> None:
+    index, day = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcde"]), timedelta(1)
+    rows = {host: ending(place, age=2 * day) for place, host in enumerate(index, 3)}
+    baseline = baseline_of(index, MOMENT - day, KnownFacts(rows, MOMENT - day))
+    report = make_report(index, baseline, worst_count=5, facts=KnownFacts(rows, MOMENT))
+
+    text = shown_text(taken(digest_message(a_post(report=report, sent_at=MOMENT))))
+
+    assert [domain.domain for domain in report.nearer] == ["e.ex"]
+    lines = [line[:9] for line in text.splitlines() if line.startswith("• *")]
+    assert lines == ["• *e.ex* ", "• *a.ex* ", "• *b.ex* "]
+    assert "and 2 more" in text
+
+
 def test_what_ends_by_tomorrow_is_read_first_also_of_domains_that_are_not_owned() -> None:
     index = index_by_host([a_domain(f"{letter}.ex", 90) for letter in "abcd"])
     index |= index_by_host([a_domain("parked.ex", 90, domain_type="parked")])

@@ -47,29 +47,3 @@ async def test_a_code_works_once(slack: LocalSlack, installer: Installer, clock:
 
     errors = [each.get("error") for each in answers]
     assert errors == [None, "code_already_used", "invalid_code"]
-
-
-@pytest.mark.parametrize(
-    ("fields", "error"),
-    [
-        ({"code": "nonsense"}, "invalid_code"),
-        ({"redirect_uri": ""}, "bad_redirect_uri"),
-        ({"redirect_uri": "https://bot.example/other"}, "bad_redirect_uri"),
-        ({"client_id": "1.2"}, "invalid_client_id"),
-        ({"client_secret": "wrong"}, "bad_client_secret"),
-        ({"grant_type": "password"}, "invalid_grant_type"),
-    ],
-    ids=str,
-)
-async def test_a_refused_exchange_keeps_the_code(
-    slack: LocalSlack, installer: Installer, fields: dict[str, str], error: str
-) -> None:
-    right = {
-        "code": await code_for(slack, installer),
-        "redirect_uri": f"{installer.url}/callback",
-    }
-
-    refused = await installer.exchange(**(right | fields))
-
-    assert refused == {"ok": False, "error": error}
-    assert (await installer.exchange(**right))["ok"]

@@ -4,7 +4,6 @@ import pytest
 
 from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, actions, button
 
 
 def id_of(slack: LocalSlack, name: str) -> str:
@@ -38,18 +37,3 @@ async def test_an_archived_channel_takes_nothing_and_loses_the_app(
     slack.unarchive(name)
 
     assert (refused, await posted(slack, api, name)) == (while_archived, afterwards)
-
-
-async def test_somebody_deactivated_does_nothing_any_more(slack: LocalSlack, api: Api) -> None:
-    slack.outbox.carrier = bot = ScriptedBot()
-    bob, row = slack.person("bob"), [actions(button("Scan"))]
-    await api("chat.postMessage", channel="general", text="x", blocks=row)
-    message = await bob.next_message()
-    slack.deactivate("bob")
-
-    for act in (bob.type("/scan"), bob.press(message, "Scan")):
-        with pytest.raises(CommandFailed, match="account_inactive"):
-            await act
-    with pytest.raises(CommandFailed, match="account_inactive"):
-        bob.say("Hello")
-    assert bot.got == []

@@ -10,7 +10,7 @@ import pytest
 
 from bot.playground.slack import LocalSlack, payloads
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, actions, button, options, section
+from tests.playground.slack.samples import ScriptedBot, options, section
 
 Json = dict[str, Any]
 
@@ -28,18 +28,6 @@ async def test_a_suggestion_only_names_its_message(slack: LocalSlack, api: Api) 
     assert "message" not in asked
 
 
-async def test_a_press_omits_the_screen_reader_text(slack: LocalSlack, api: Api) -> None:
-    blocks = [actions(button("Scan", accessibility_label="Scan shop.example", value="x"))]
-    await api("chat.postMessage", channel="general", text="x", blocks=blocks)
-    slack.outbox.carrier = bot = ScriptedBot()
-
-    await slack.person("bob").press(await slack.person("bob").next_message(), "Scan")
-
-    [[pressed]] = [each.payload["actions"] for each in bot.got]
-    assert pressed["value"] == "x"
-    assert "accessibility_label" not in pressed
-
-
 @pytest.mark.parametrize(
     ("typed", "sent"),
     [
@@ -53,14 +41,3 @@ async def test_a_press_omits_the_screen_reader_text(slack: LocalSlack, api: Api)
 )
 async def test_text_is_escaped_and_linked(slack: LocalSlack, typed: str, sent: str) -> None:
     assert payloads.escaped(slack.world, typed) == sent
-
-
-async def test_names_arrive_as_ids(slack: LocalSlack) -> None:
-    general = slack.world.workspace.channel_named("general")
-    secret = slack.world.workspace.channel_named("secret")
-    assert general
-    assert secret
-
-    sent = payloads.escaped(slack.world, "@ada #general #secret")
-
-    assert sent == f"<@{slack.person('ada').id}> <#{general.id}|general> <#{secret.id}|>"

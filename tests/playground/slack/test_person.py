@@ -6,7 +6,7 @@ import pytest
 
 from bot.playground.slack import CommandFailed, FormError, LocalSlack
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, actions, button, options, plain, section
+from tests.playground.slack.samples import ScriptedBot, actions, options, plain, section
 
 pytestmark = pytest.mark.usefixtures("bot")
 Json = dict[str, Any]
@@ -42,22 +42,6 @@ async def test_a_reply_in_the_ack_is_checked_too(slack: LocalSlack, bot: Scripte
 
     with pytest.raises(CommandFailed, match="invalid_blocks"):
         await slack.person("bob").type("/scan")
-
-
-async def test_an_ephemeral_is_not_sent_back(
-    slack: LocalSlack, api: Api, bot: ScriptedBot
-) -> None:
-    bob, row = slack.person("bob"), [actions(button("Scan"))]
-    where = {"channel": "general", "text": "x", "blocks": row}
-    await api("chat.postEphemeral", user=bob.id, **where)
-    await api("chat.postMessage", **where)
-
-    for _ in range(2):
-        await bob.press(await bob.next_message(), "Scan")
-
-    payloads = [delivery.payload for delivery in bot.got]
-    assert [payload["container"]["is_ephemeral"] for payload in payloads] == [True, False]
-    assert ["message" in payload for payload in payloads] == [False, True]
 
 
 @pytest.mark.parametrize(

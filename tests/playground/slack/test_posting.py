@@ -38,22 +38,6 @@ async def test_a_mention_carries_the_message_and_its_thread(slack: LocalSlack) -
     assert not {"bot_id", "channel_type", "edited"} & event.keys()
 
 
-async def test_an_edited_mention_comes_again_and_says_so(slack: LocalSlack) -> None:
-    bob = slack.person("bob")
-    said = bob.say("@domain_tracker hlep")
-
-    bob.edit(said, "@domain_tracker help")
-    bob.edit(said, "never mind")
-
-    first, second = await heard(slack)
-    assert (first["ts"], first["client_msg_id"]) == (second["ts"], second["client_msg_id"])
-    assert "edited" not in first
-    assert second["edited"] == {"user": bob.id, "ts": second["event_ts"]}
-    ids = [each.payload["event_id"] for each in slack.envelopes]
-    assert len(set(ids)) == 2
-    assert bob.messages()[0].is_edited
-
-
 async def test_an_ephemeral_message_needs_an_active_thread(slack: LocalSlack, api: Api) -> None:
     bob, start = slack.person("bob"), slack.person("cy").say("Hello")
     to_bob = {"channel": "general", "user": bob.id, "thread_ts": start.ts}

@@ -11,9 +11,9 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground.slack import CommandFailed, FormError, LocalSlack
+from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
-from tests.playground.slack.samples import ScriptedBot, actions, button, section
+from tests.playground.slack.samples import section
 
 Json = dict[str, Any]
 
@@ -115,15 +115,6 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
 
 
-@pytest.mark.parametrize(("body", "error"), [("{", "invalid_json"), ("[]", "json_not_object")])
-async def test_a_body_must_be_a_json_object(
-    slack: LocalSlack, http: aiohttp.ClientSession, body: str, error: str
-) -> None:
-    headers = {"Content-Type": "application/json"}
-    async with http.post(slack.api_url + "api.test", data=body, headers=headers) as response:
-        assert (await response.json())["error"] == error
-
-
 @pytest.fixture
 async def client(slack: LocalSlack) -> AsyncIterator[AsyncWebClient]:
     async with aiohttp.ClientSession() as session:
@@ -140,48 +131,9 @@ async def refused(client: AsyncWebClient, method: str, **arguments: Any) -> Json
     return body
 
 
-async def test_a_token_belongs_in_the_form(slack: LocalSlack, http: aiohttp.ClientSession) -> None:
-    url, token = f"{slack.api_url}auth.test", {"token": slack.bot_token}
-    answers = []
-    ways: list[Json] = [{"json": token}, {"params": token}, {"data": token}]
-    for sent in ways:
-        async with http.post(url, **sent) as response:
-            answers.append((await response.json()).get("error"))
-
-    assert answers == ["not_authed", "not_authed", None]
-
-
 async def test_a_direct_message_needs_a_scope(slack: LocalSlack, client: AsyncWebClient) -> None:
     slack.world.scopes = ("mpim:write",)
 
     said = await refused(client, "conversations.open", users=slack.person("ada").id)
 
     assert (said["error"], said["needed"]) == ("missing_scope", "im:write")
-
-
-async def test_a_command_is_escaped_only_where_the_manifest_says_so(slack: LocalSlack) -> None:
-    slack.outbox.carrier = bot = ScriptedBot()
-    slack.app.settings.raw_commands = ["/scan"]
-
-    for line in ("/scan @ada", "/domains @ada"):
-        await slack.person("bob").type(line)
-
-    ada = f"<@{slack.person('ada').id}>"
-    assert [delivery.payload["text"] for delivery in bot.got] == ["@ada", ada]
-
-
-async def test_presses_need_the_manifest(slack: LocalSlack, client: AsyncWebClient) -> None:
-    menu = {"type": "external_select", "action_id": "pick", "min_query_length": 0}
-    row = [actions(button("Scan"), menu)]
-    await client.chat_postMessage(channel="general", text="x", blocks=row)
-    bob, settings = slack.person("bob"), slack.app.settings
-    message = await bob.next_message()
-    settings.is_interactive = settings.suggests_options = False
-
-    with pytest.raises(CommandFailed, match="not_interactive"):
-        await bob.press(message, "Scan")
-    slack.deliver_to("http://127.0.0.1:9/")
-    with pytest.raises(FormError, match="message_menu_options_url"):
-        await bob.suggest(message, "pick", "")
-
-    assert slack.envelopes == []

@@ -8,28 +8,12 @@ import re
 import pytest
 
 from bot.playground.tracker import Account
-from bot.playground.tracker.accounts import DuplicateDomainError
 from tests.playground.tracker.conftest import Clock
 
 
 @pytest.fixture
 def acme(clock: Clock) -> Account:
     return Account("acme", clock)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        pytest.param("shop.example", "SHOP.example", id="case"),
-        pytest.param("münchen.example", "xn--mnchen-3ya.example", id="punycode"),
-        pytest.param("<!channel>", "<!channel>", id="no-domain-name"),
-    ],
-)
-def test_two_spellings_of_one_name_are_a_duplicate(acme: Account, first: str, second: str) -> None:
-    acme.add(first)
-
-    with pytest.raises(DuplicateDomainError):
-        acme.add(second)
 
 
 def test_a_key_is_52_characters_and_starts_with_the_prefix(acme: Account) -> None:

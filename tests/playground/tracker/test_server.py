@@ -4,13 +4,12 @@ The list, what is not there, and the hourly allowance: service document, section
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import httpx
 import pytest
 
 from bot.playground.tracker import Account, Tracker
-from tests.playground.tracker.conftest import LIST, Api, Clock, bearer
+from tests.playground.tracker.conftest import LIST, Api, Clock
 
 READ, WRITE = "read_domains", "write_domains"
 
@@ -109,26 +108,6 @@ async def test_the_limit_ends_with_the_hour(
         statuses.append((await api.list(key)).status_code)
 
     assert statuses == [200, 429, 200, 429]
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "sent", "status"),
-    [
-        ("GET", "/", {}, 404),
-        ("DELETE", LIST, {}, 405),
-        ("GET", LIST + "?sort=score", {}, 400),
-        ("GET", LIST, {"json": {}}, 400),
-        ("POST", LIST, {"json": ["shop.example"]}, 400),
-        ("POST", LIST, {"content": b"{", "headers": {"Content-Type": "application/json"}}, 400),
-        ("POST", LIST, {"data": {"domain": "shop.example"}}, 415),
-    ],
-)
-async def test_an_undocumented_request_is_refused(
-    api: Api, key: str, method: str, path: str, sent: dict[str, Any], status: int
-) -> None:
-    sent |= {"headers": bearer(key) | sent.get("headers", {})}
-
-    assert (await api.http.request(method, path, **sent)).status_code == status
 
 
 async def test_an_answer_can_be_cut_off(
