@@ -247,7 +247,6 @@ class Bot:
     async def note(
         self, workspace: WorkspaceId, what: Act, *, by: str, channel_id: str | None = None
     ) -> None:
-        """Remember what was done, by whom and in which channel."""
         self.notes.append((what, by, channel_id))
 
     async def make(self, **plan: object) -> Digest:
@@ -258,7 +257,6 @@ class Bot:
         return made
 
     def forget_posts(self) -> None:
-        """Forget what was posted up to now."""
         self.posts.posts.clear()
         self.posts.is_posted.clear()
 

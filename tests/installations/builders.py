@@ -28,7 +28,7 @@ from tests.memory import EventfulDocuments
 ACME, OTHER = WorkspaceId("T1"), WorkspaceId("T2")
 IN_ORG, OTHER_IN_ORG, ORG = WorkspaceId("T3", "E1"), WorkspaceId("T4", "E1"), organisation("E1")
 RING = KeyRing({"k1": b"1" * 32})
-HOUR, DAY, LIFE = timedelta(hours=1), timedelta(days=1), timedelta(hours=12)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def an_installation(

@@ -187,10 +187,6 @@ class Bot:
             )
         )
 
-    def home_draws(self) -> int:
-        """Return how often a Home tab was published."""
-        return sum(call.method == "views.publish" for call in self.slack.calls)
-
     async def made(self, channel: str = "general", **plan: Any) -> Digest:
         """Return a digest that somebody has made some time ago."""
         defaults: dict[str, Any] = {"channel_id": self.channel_id(channel), "schedule": DAILY}

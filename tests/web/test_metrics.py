@@ -18,6 +18,7 @@ import pytest
 import yaml
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
+from prometheus_client import CollectorRegistry
 from prometheus_client.openmetrics.parser import (
     text_string_to_metric_families as openmetrics_families,
 )
@@ -27,7 +28,14 @@ from bot import DISTRIBUTION, __version__
 from bot.app.services import Role
 from bot.tracker.http import tracker_http
 from bot.web.metrics import CALL_OUTCOMES as SLACK_OUTCOMES
-from bot.web.metrics import OPERATIONS, QUEUE_STATES, REQUEST_OUTCOMES, Metrics
+from bot.web.metrics import (
+    DIGESTS,
+    OPERATIONS,
+    QUEUE_STATES,
+    REQUEST_OUTCOMES,
+    LazyGauges,
+    Metrics,
+)
 from bot.web.server import HealthEndpoints, MetricsEndpoint, listening
 from tests.loops import loop_over
 from tests.ports import reserve_port
@@ -339,3 +347,37 @@ async def test_a_check_that_hangs_is_not_waited_for() -> None:
         text = await answer.json()
 
     assert (answer.status, text) == (503, {"ready": False, "checks": {"store": False}})
+
+
+async def test_a_look_that_fails_or_hangs_shows_nothing_instead_of_what_was_once() -> None:
+    registry = CollectorRegistry()
+    gauges = LazyGauges(registry)
+
+    async def find() -> tuple[int, float]:
+        return 7, 0.0
+
+    async def fail() -> None:
+        raise OSError("the database is away")
+
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    for source, shown in ((find, 7.0), (fail, None), (find, 7.0), (hang, None)):
+        gauges.set_source(DIGESTS, source)
+        await gauges.refresh()
+        assert registry.get_sample_value("bot_digests_due") == shown
+
+
+async def test_every_look_tells_its_gauges() -> None:
+    metrics = a_bot()
+
+    found = {
+        "digests": (7, 12.5),
+        "queue": {("deliver", "todo"): 40},
+    }
+    find_all(metrics, found)
+
+    assert await value(metrics, "bot_digests_due") == 7
+    assert await value(metrics, "bot_digests_overdue_seconds") == 12.5
+    assert await value(metrics, "bot_queue_jobs", task="deliver", state="todo") == 40
+    assert await value(metrics, "bot_queue_jobs", task="deliver", state="doing") == 0

@@ -65,3 +65,14 @@ async def test_removing_a_key_asks_first_and_disconnects(ready: Harness) -> None
 
     assert "removed" in removed.everything
     assert "not connected" in (await ready.ask(ready.bob, "/domains")).everything
+
+
+@pytest.mark.transports("shared")
+async def test_an_admin_sees_what_is_left_and_what_is_reserved(ready: Harness) -> None:
+    await ready.ask(ready.bob, "/scan shop.example")
+    await ready.press(ready.ada, await ready.ask(ready.ada, "/domainkey"), "Check key")
+
+    text = (await ready.ask(ready.ada, "/domainkey")).everything
+
+    assert "left this hour, as of" in text
+    assert "are reserved for digests" in text

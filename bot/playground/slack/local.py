@@ -101,12 +101,6 @@ class Handle:
         lifecycle.remove(self.universe, installation)
         return await self._tell_removed(installation, order)
 
-    async def revoke_bot_token(self) -> list[Delivery]:
-        """Revoke the bot's tokens, and tell the bot of that alone. Raises: LookupError."""
-        installation = self._installation()
-        self.app.tokens.revoke_all(installation, "token_revoked")
-        return await self._tell_removed(installation, ["tokens_revoked"])
-
     async def _tell_removed(
         self, installation: Installation, order: Iterable[str]
     ) -> list[Delivery]:

@@ -6,12 +6,13 @@ import pytest
 
 from bot.blocks.builders import RUN_BELOW
 from bot.digests.models import Mode, Outcome
-from bot.digests.report import Post
+from bot.digests.report import Post, fallen, got_worse
 from bot.digests.views.post import (
     announcement_message,
     details_message,
     digest_message,
     heartbeat_message,
+    told_message,
 )
 from bot.digests.views.wording import MANAGE_DIGEST
 from bot.domains.kept_facts import Coverage
@@ -274,3 +275,26 @@ def test_slack_takes_a_digest_of_anything(name: Callable[[int], str]) -> None:
     taken(digest_message(replace(post, is_preview=True)))
     taken(heartbeat_message(post))
     taken(announcement_message(post.digest))
+
+
+@loop_over("text", HOSTILE_TEXTS.values(), ids=HOSTILE_TEXTS)
+def test_a_channel_reads_who_did_what_in_one_line(text: str) -> None:
+    taken(told_message(a_digest(name=text), text, "⏸️ paused"))
+
+    message = taken(told_message(a_digest(name="Prod"), "Ada", "⏸️ paused", " until 30 Nov"))
+    assert message.text == (
+        "Ada paused the digest Prod, Mon–Fri at 09:00 (Europe/Berlin) until 30 Nov."
+    )
+
+
+def test_a_first_score_below_fair_is_worse_and_a_better_one_is_not() -> None:
+    poor = a_report({"a.example": 41, "b.example": 60}, {"a.example": None, "b.example": None})
+    fair = a_report({"b.example": 60}, {"b.example": None})
+
+    text = shown_text(taken(digest_message(a_post(report=poor))))
+
+    assert got_worse(poor)
+    assert not got_worse(fair)
+    assert fallen(poor) == ("a.example",)
+    assert "📉 *1 domain with a first score below fair*" in text
+    assert "1 domain with a score now: *b.example*" in text

@@ -239,7 +239,6 @@ async def test_a_window_that_does_not_take_the_answer_says_where_it_is(bot: Bot)
 
 
 LONG_S = 1800.0
-SOON_S = 0.02
 DOWN = UnavailableError("down", is_outcome_unknown=False)
 
 

@@ -1,9 +1,10 @@
-"""How fast the app may post to a channel, and faults to order."""
+"""How fast the app may post to a channel, faults to order, and what a late bot looks like."""
 
 import pytest
 
-from bot.playground.slack import LocalSlack
+from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api, Clock
+from tests.playground.slack.samples import ScriptedBot
 
 
 @pytest.fixture
@@ -26,3 +27,19 @@ async def test_posts_are_limited_to_one_a_second(slack: LocalSlack, api: Api, re
     assert burst == [None] * slack.world.posting.burst
     assert at_once == ["ratelimited"]
     assert await errors(api, 2) == [None, "ratelimited"]
+
+
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [(None, "dispatch_failed"), (404, "dispatch_failed"), ("silence", "operation_timeout")],
+)
+async def test_a_command_needs_an_ack_of_200(
+    slack: LocalSlack, script: object, problem: str
+) -> None:
+    if script:  # else no bot is connected
+        slack.outbox.carrier, slack.outbox.ack_limit_s = ScriptedBot(script), 0.05
+
+    with pytest.raises(CommandFailed, match=problem) as caught:
+        await slack.person("bob").type("/scan")
+
+    assert caught.value.delivery is slack.envelopes[0]

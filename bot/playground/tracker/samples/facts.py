@@ -18,7 +18,6 @@ import yaml
 T = TypeVar("T")
 
 DATA: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yaml").read_text("utf-8"))
-SAMPLE_DAY = date(2026, 3, 9)
 SCORE_MOVES = (-3, -2, -1, 1, 2, 3)
 
 
