@@ -12,7 +12,7 @@ NEW_ENOUGH := $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit(
 unexport PYTHONDONTWRITEBYTECODE
 
 # More workers than cores, as tests wait for sockets; each one pays seconds for collection.
-WORKERS ?= 3
+WORKERS ?= 4
 SEEDS ?= 20
 WEEKS ?= 20
 SEED ?= 1
