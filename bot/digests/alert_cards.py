@@ -134,9 +134,13 @@ class AlertCards:
         alert = await change(workspace, name, life.claimed, token, self.clock())
         if alert.claimed_by != token:
             return False
+        now = self.clock()
+        if life.is_under_way(alert, now):  # who posts it says where it is
+            later = alert.falls[0].at + life.CARD_CLAIM
+            await change(workspace, name, life.released, token, now, later)
+            return False
         digest = await self._digest(workspace, name)
         tries, wait = 0, None
-        now = self.clock()
         is_due = alert.remind_at and alert.remind_at <= now
         if is_due and not _due_reminder(alert, digest, now):
             alert = await change(workspace, name, replace, remind_at=None)

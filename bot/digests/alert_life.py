@@ -338,6 +338,17 @@ def released(
     return replace(alert, claimed_by="", is_stale=False, due=again, tries=tries)
 
 
+def is_under_way(alert: AlertCard, now: datetime) -> bool:
+    """Return whether a card may just be being posted: its process has not said where it is."""
+    return not (alert.ts or alert.is_uncertain) and now - alert.falls[0].at <= CARD_CLAIM
+
+
+def placed(alert: AlertCard, before: AlertCard, ts: str, shown: str, now: datetime) -> AlertCard:
+    """Return an alert whose card is posted; it is drawn again if it was changed since `before`."""
+    after = replace(alert, ts=ts, shown=shown)
+    return after if alert == before else touched(after, now)
+
+
 def next_due(alert: AlertCard, digest: Digest, now: datetime) -> datetime:
     """Return when a card changes by itself: a reminder, the end of a snooze or of the watch."""
     ends = (each and each.until for each in (alert.active_snooze(now), digest.active_snooze(now)))

@@ -13,10 +13,10 @@ import structlog
 from bot.blocks.message import Message
 from bot.digests import run_state
 from bot.digests.alert_cards import drawn, name_of, note_look, shown_by
-from bot.digests.alert_life import alert_of
+from bot.digests.alert_life import alert_of, placed
 from bot.digests.baseline import pack
 from bot.digests.collector import Collected, Collector
-from bot.digests.models import Digest, GuestError, Mode, Outcome, Run, UnknownAlertError
+from bot.digests.models import AlertCard, Digest, GuestError, Mode, Outcome, Run, UnknownAlertError
 from bot.digests.report import WORSE, Post, fallen, got_worse, has_changed, without
 from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
@@ -223,7 +223,7 @@ class Delivery:
             )
             ts = await self.posting.post(workspace, run.channel_id, message)
             if kind is PostKind.CARD:
-                await self._keep_place(workspace, name, ts, shown_by(card))
+                await self._keep_place(workspace, name, alert, ts, shown_by(card))
         except errors.SlackError as error:
             await self._step(workspace, digest, run.token, after_refusal(error))
             raise
@@ -244,12 +244,13 @@ class Delivery:
             await self._step(workspace, digest, run.token, run_state.pause_for_person)
             raise GuestError("its person has left, or is a guest")
 
-    async def _keep_place(self, workspace: WorkspaceId, name: str, ts: str, shown: str) -> None:
-        """Keep where a card is; without that it cannot be drawn again."""
+    async def _keep_place(
+        self, workspace: WorkspaceId, name: str, alert: AlertCard, ts: str, shown: str
+    ) -> None:
+        """Keep where the card of an alert is; without that it cannot be drawn again."""
         with log_and_suppress("the place of a card is not kept", StoreError, UnknownAlertError):
-            await self._save(
-                lambda: self.repository.change_card(workspace, name, replace, ts=ts, shown=shown)
-            )
+            now, change = self.clock(), self.repository.change_card
+            await self._save(lambda: change(workspace, name, placed, alert, ts, shown, now))
 
     async def _step(
         self,
