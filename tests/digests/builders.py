@@ -130,12 +130,10 @@ def a_report(
 
 
 def report_on(domains: Sequence[Domain], baseline: Baseline | None, **how: Any) -> Report:
-    """Return the report of domains in the service's own order."""
     return make_report(index_by_host(domains), baseline, **how)
 
 
 def baseline_on(domains: Sequence[Domain], now: datetime) -> Baseline:
-    """Return what the report after this one is compared with."""
     return baseline_of(index_by_host(domains), now)
 
 

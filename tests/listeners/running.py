@@ -162,7 +162,6 @@ class Bot:
         return await self.home(person)
 
     async def home(self, person: Person | None = None) -> View:
-        """Return somebody's Home tab once all work is done."""
         assert await self.tasks.drain(TIME_LIMIT_S)
         home = (person or self.bob).home
         assert home is not None
@@ -202,7 +201,6 @@ class Bot:
         return await self.repository.change(self.workspace, made.digest_id, lambda _: own)
 
     async def now(self, digest: Digest) -> Digest:
-        """Return a digest as it is saved now."""
         return await self.service.get(self.workspace, digest.digest_id)
 
     async def digests(self, channel: str = "general") -> list[Digest]:
@@ -246,7 +244,6 @@ class Bot:
         return await self.settled(person)
 
     async def settled(self, person: Person | None = None) -> View:
-        """Return somebody's form once all work is done."""
         await self.quiet()
         form = (person or self.bob).form
         assert form is not None
@@ -259,7 +256,6 @@ class Bot:
         self.post_button(channel_id, label, action_id, value)
 
     async def answer(self, person: Person | None = None, channel: str = "general") -> str:
-        """Return the newest message that somebody sees."""
         await self.quiet()
         return (person or self.bob).messages(channel)[-1].everything
 

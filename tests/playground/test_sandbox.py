@@ -9,7 +9,6 @@ from bot.playground.sandbox import Sandbox, running_sandbox
 
 
 async def listing(sandbox: Sandbox) -> tuple[int, object]:
-    """What the service answers to a list request with the demo key."""
     headers = {"Authorization": f"Bearer {sandbox.demo_keys['northwind']}"}
     async with (
         aiohttp.ClientSession(headers=headers) as http,

@@ -19,7 +19,15 @@ from tests.whole.digests import (
     until_listed,
 )
 from tests.whole.harness import Harness
-from tests.whole.test_alerts import ALERT, LOOK, alerts, next_look, redrawn, to_next_look
+from tests.whole.test_alerts import (
+    ALERT,
+    LOOK,
+    alerts,
+    is_alert,
+    next_look,
+    redrawn,
+    to_next_look,
+)
 
 pytestmark = pytest.mark.transports("socket")
 
@@ -35,7 +43,9 @@ async def fallen(app: Harness, scores: Mapping[str, float], words: str, **more: 
     for domain, health in scores.items():
         score(app, domain, health)
     to_next_look(app)
-    return await redrawn(app.bob, words, **more)
+    return await app.bob.next_message(  # a line in its thread may come before
+        where=lambda each: is_alert(each) and words in each.everything, **more
+    )
 
 
 async def until_thread(app: Harness, card: Message, lines: int) -> list[str]:

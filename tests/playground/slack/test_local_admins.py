@@ -6,14 +6,9 @@ from bot.playground.slack import CommandFailed, LocalSlack
 from tests.playground.slack.conftest import Api
 
 
-def id_of(slack: LocalSlack, name: str) -> str:
-    channel = slack.world.workspace.channel_named(name)
-    return channel.id if channel else "C0NOWHERE"
-
-
 async def posted(slack: LocalSlack, api: Api, name: str) -> str:
     """Return the error of posting to a channel; "ok" if there is none."""
-    answer = await api("chat.postMessage", channel=id_of(slack, name), text="x")
+    answer = await api("chat.postMessage", channel=slack.channel(name).id, text="x")
     return str(answer.get("error", "ok"))
 
 
