@@ -58,7 +58,8 @@ class Step:
     """What is known of the present step, beside what people asked."""
 
     name: str
-    is_night: bool = False
+    began: datetime
+    is_night: bool
 
 
 @dataclass
@@ -403,7 +404,9 @@ class Checks:
         done = Counter(
             (each.account, each.path, json.dumps(each.body))
             for each in self.world.tracker.requests
-            if each.method == "POST" and each.status not in range(400, 500)
+            if each.method == "POST"
+            and each.status not in range(400, 500)
+            and each.at >= step.began  # before it, a night may have been
         )
         for what, count in done.items():
             if count > 1:

@@ -172,7 +172,6 @@ class Bot:
         return await self.shown(lambda home: words in home.everything, person, at_home=True)
 
     def direct_messages(self, person: Person | None = None) -> list[str]:
-        """Return what lies in somebody's messages with the bot."""
         return [message.everything for message in (person or self.bob).messages("dm")]
 
     async def redraw_home(self, person: Person | None = None) -> None:
@@ -371,11 +370,9 @@ class AdminBot(Bot):
         return [entry.act for entry in await self.audit.entries(self.workspace)]
 
     async def stored(self) -> list[object]:
-        """Return everything that is kept, to see whether it changes."""
         return [*await self.documents.list_prefix("")]
 
     def metadata(self, note: str | None = None) -> str:
-        """Return what a form carries that was opened in the channel."""
         way = [self.channel_id(), None, True]
         return json.dumps(way if note is None else [*way, note])
 

@@ -89,7 +89,6 @@ def move_to(app: Harness, moment: datetime) -> None:
 async def next_digest(
     app: Harness, person: Person | None = None, channel: str = "general"
 ) -> Message:
-    """Return the next digest that somebody sees in a channel."""
     return await (person or app.bob).next_message(
         channel, where=lambda message: HEADLINE in headline(message)
     )
@@ -114,12 +113,10 @@ def headline(message: Message) -> str:
 
 
 def digests(app: Harness, channel: str = "general") -> list[Message]:
-    """Return every digest that stands in a channel."""
     found = app.slack.world.workspace.channel_named(channel)
     assert found is not None
     return [message for message in found.messages if HEADLINE in headline(message)]
 
 
 async def next_notice(app: Harness, person: Person | None = None) -> Message:
-    """Return the next direct message of the bot."""
     return await (person or app.bob).next_message("dm")
