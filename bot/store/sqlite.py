@@ -265,7 +265,7 @@ class SqliteDocuments:
         if self._is_closed:
             return
         try:
-            closing = self._queued(lambda rows: rows.close())
+            closing = self._queued(self._close)
             self._is_closed = True
             await _finished(closing, self._timeout_s)
         finally:
@@ -274,6 +274,10 @@ class SqliteDocuments:
             if not self._writer.is_alive():  # else it may still be writing: keep others out
                 self._reader.close()
                 self._lock.release()
+
+    def _close(self, rows: SqliteDict) -> None:
+        self._reader.close()  # first: the other one may hang
+        rows.close()
 
     def _note(self, document: Document) -> None:
         self._forget(document.key)

@@ -9,7 +9,7 @@ from asyncio import base_events
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 import structlog
@@ -163,7 +163,7 @@ async def running_world(folder: Path, transport: str, tick_s: float) -> AsyncIte
         many.slack.app.settings.answers_within_s = many.slack.outbox.ack_limit_s = ACK_WITHIN_S
         world = World(many)
         set_up_logs("INFO", "json", world.log)
-        asyncio.get_running_loop().set_task_factory(world.make_task)  # type: ignore[arg-type]
+        asyncio.get_running_loop().set_task_factory(cast(Any, world.make_task))
         # Bolt looks for these by itself.
         ours = {
             "SLACK_CLIENT_ID": many.slack.client_id,
