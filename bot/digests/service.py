@@ -261,7 +261,7 @@ class DigestService:
         return await self.collector.details(workspace, digest, token)
 
     async def retry_waiting(self, workspace: WorkspaceId) -> None:
-        """Retry the runs that wait for a key: the workspace has a new one."""
+        """Make the runs that wait for a key due now: the workspace has a new one."""
         for digest in await self.repository.of_workspace(workspace):
             with contextlib.suppress(UnknownDigestError):
                 await self.repository.change(

@@ -1,4 +1,4 @@
-"""Keep commands typed before the workspace had a key, for a quarter of an hour, then run them."""
+"""Keep commands typed before the workspace had a key, for a quarter of an hour."""
 
 import hashlib
 import json

@@ -111,8 +111,8 @@ class ScanListeners:
             await request.answer.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
         workspace, user_id = request.workspace, request.origin.user_id
-        before = self.shown.last(workspace, user_id, report.host)
-        message = await asyncio.to_thread(views.scan_message, report, before)
+        shown = self.shown.last(workspace, user_id, report.host)
+        message = await asyncio.to_thread(views.scan_message, report, shown)
         await request.reply(message)
         self.shown.note(workspace, user_id, {report.host: report.score_after})
 
