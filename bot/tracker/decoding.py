@@ -15,6 +15,7 @@ from bot.tracker.error_messages import (
     refusal_in_json,
     refusal_in_text,
     says_failure,
+    sole_refusal,
 )
 from bot.tracker.models import (
     SECTIONS,
@@ -170,15 +171,15 @@ def decode_listing(status: int, body: bytes) -> Listing:
 def decode_added(status: int, body: bytes) -> None:
     """Raise the TrackerError in the answer to an added domain: its form is not documented.
 
-    A success counts as an error only when it calls itself one, or has a message and no domain.
+    A success counts as an error only when it calls itself one, or is only a message.
     """
     if status in SUCCESS and not body.strip():
         return
     value = _json(status, body)
-    is_failure, is_domain = says_failure(value), is_about_a_domain(value)
-    if (is_failure or not is_domain) and (refusal := refusal_in_json(value)):
+    is_failure = says_failure(value)
+    if refusal := refusal_in_json(value) if is_failure else sole_refusal(value):
         raise refused(refusal, status)
-    if is_failure and not is_domain:
+    if is_failure and not is_about_a_domain(value):
         raise RejectedError(status, detail_in_json(value))
 
 

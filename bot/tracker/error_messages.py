@@ -90,6 +90,13 @@ def refusal_in_json(value: object) -> Refusal | None:
     return next((refusal for refusal in found if refusal), None)
 
 
+def sole_refusal(value: object) -> Refusal | None:
+    """Return the error whose message begins every string of a JSON value, or `None`."""
+    begun = [ANY_MESSAGE.match(letters(words)) for words in islice(_words(value), MAX_WORDS)]
+    messages = {found[0] if found else "" for found in begun}
+    return MESSAGES.get(messages.pop()) if len(messages) == 1 else None
+
+
 def says_failure(value: object) -> bool:
     """Return whether a JSON value is an object that calls itself an error."""
     if not isinstance(value, dict):

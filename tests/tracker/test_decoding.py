@@ -204,7 +204,7 @@ def test_a_scan_of_ten_thousand_records_is_read() -> None:
         b"[]",
         b'{"success": true, "errors": []}',
         b'{"folder": "Rate limit exceeded"}',
-        b'{"domain": "a", "in": "Invalid API key"}',
+        b'{"status": "created", "warning": "Rate limit exceeded"}',
         b'{"domainId": "d", "errors": ["x"]}',
     ],
 )
