@@ -79,7 +79,7 @@ class Features:
             await forget_expired(documents, clock())
             await services.seen.drop_old()
 
-        # What comes again every few seconds; of several processes one does each thing of it.
+        # What every worker asks every few seconds. Due work is claimed: one worker does it.
         self.periodic: Sequence[Callable[[], Awaitable[object]]] = (
             self.notices.run_due,
             self.cards.run_due,
