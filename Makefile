@@ -41,8 +41,9 @@ seeds: $(COMPILED)  ## the whole bot under other orders and delays, and once in 
 		--seeds 1-$(SEEDS),real -m "not real_time" tests/whole \
 		--deselect tests/whole/test_counts.py  # what it counts, a cache that ages adds to
 
-life: $(READY)  ## weeks of the bot's life in virtual time, each drawn by a seed of its own
-	$(BIN)/python -m tests.life $(WEEKS) $(SEED)
+life: $(READY)  ## weeks of the bot's life in virtual time, each drawn by a seed of its own, one on each core
+	seq $(SEED) $$(($(SEED) + $(WEEKS) - 1)) | \
+		xargs -P $$(getconf _NPROCESSORS_ONLN) -n 1 $(BIN)/python -m tests.life
 
 torture: $(READY)  ## workers under load and kill -9, on PostgreSQL, for minutes (run it alone)
 	$(BIN)/python -m tests.benchmarks.load_and_kill
