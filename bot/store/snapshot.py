@@ -6,10 +6,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from bot.store.documents import Document, Documents, StoreError, encode_row, encode_value
+from bot.store.documents import (
+    Document,
+    Documents,
+    StoreError,
+    decode_row,
+    encode_row,
+    encode_value,
+)
 from bot.store.encryption import KeyRing, RingSource, key_file_of, read_key_file
 from bot.store.files import FileLock, lock_file_of, make_private_database
-from bot.store.sqlite import ALL_ROWS, BUSY_S, begin_reading, document_of, open_sqlite
+from bot.store.sqlite import BUSY_S, begin_reading, open_sqlite
 
 # Writes a new document as it is, revision and all.
 Restore = Callable[[Document], Awaitable[object]]
@@ -42,10 +49,9 @@ class FileStore:
         try:
             connection = _opened_to_read(self.path)
             with closing(connection):
-                query = f"{ALL_ROWS} ORDER BY key"
-                rows = await asyncio.to_thread(begin_reading, connection, self.path, query)
-                for key, value in rows or ():
-                    yield document_of(key.decode(), value or b"")
+                rows = await asyncio.to_thread(begin_reading, connection, self.path)
+                for key, value in rows:
+                    yield decode_row(key.decode(), value or b"")
         except (sqlite3.Error, OSError, RuntimeError, ValueError) as error:
             # RuntimeError: a loop of symbolic links
             what = f"{type(error).__name__}: {error}"

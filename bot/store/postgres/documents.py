@@ -19,6 +19,7 @@ from bot.store.documents import (
     decode_json,
     encode_value,
     end_of_prefix,
+    new_rev,
 )
 from bot.store.postgres.address import Address
 from bot.store.postgres.migrations import OURS, MigrationSet, missing
@@ -35,8 +36,6 @@ DUE_KEYS: LiteralString = (
 PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
 DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
 DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
-# The largest whole number that every reader of JSON keeps exact.
-MAX_REV = 2**53 - 1
 VACUUMED_WITHIN_S = 600.0  # it reads every table
 # Slack's signatures are good for five minutes either way:
 # https://docs.slack.dev/authentication/verifying-requests-from-slack
@@ -97,7 +96,7 @@ class PostgresDocuments:
         begins = self._beginning_of(checked_key(key))
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
-        rev = secrets.randbelow(MAX_REV) + 1
+        rev = new_rev()
         arguments = (key, value_json, due_utc, if_rev, rev, begins)
         ((outcome,),) = await self._run(PUT, arguments)
         if outcome == "forgotten":
