@@ -54,6 +54,17 @@ def first_due(heads: Heads, moment: datetime, kinds: Collection[str], limit: int
     return [key for _, key in found[:limit]]
 
 
+def connected(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a file for use by any thread, one at a time.
+
+    The mode `ro` neither makes the file nor writes to it: https://www.sqlite.org/uri.html
+    """
+    uri = f"{path.resolve().as_uri()}?mode={mode}"
+    return sqlite3.connect(
+        uri, uri=True, isolation_level=None, timeout=BUSY_S, check_same_thread=False
+    )
+
+
 def begin_reading(
     connection: sqlite3.Connection, path: Path
 ) -> Iterable[tuple[bytes, bytes | None]]:
@@ -128,14 +139,12 @@ class SqliteDocuments:
         real = path.resolve()
         with ExitStack() as undo:
             self._lock = FileLock(lock_file_of(real))
-            undo.callback(self._lock.release)
+            undo.callback(self._lock.close)
             make_private_database(real)
             self._watched = (Watch(path.absolute()), self._lock.watch)
             # Reads need no way to sqlitedict's thread, which damage or text that is no UTF-8 ends
             # without an answer.
-            self._reader = sqlite3.connect(
-                real, isolation_level=None, timeout=BUSY_S, check_same_thread=False
-            )
+            self._reader = connected(real, "rw")
             undo.callback(self._reader.close)
             self._heads = heads_in(self._reader, real)  # no other process writes
             self._rows = open_rows(real)
@@ -256,7 +265,7 @@ class SqliteDocuments:
             self._thread.shutdown(wait=False)
             if not self._writer.is_alive():  # else it may still be writing: keep others out
                 self._reader.close()
-                self._lock.release()
+                self._lock.close()
 
     def _close(self, rows: SqliteDict) -> None:
         self._reader.close()  # first: the other one may hang
@@ -285,7 +294,7 @@ class SqliteDocuments:
             async with asyncio.timeout(self._timeout_s):
                 return await outcome(job)
         except (sqlite3.Error, TimeoutError, ValueError) as error:
-            raise StoreError(f"the store failed: {_described(error)}") from error
+            raise StoreError(f"the store failed: {described(error)}") from error
 
     def _require_in_place(self) -> None:
         for watch in self._watched:
@@ -306,9 +315,9 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
         return await loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
-        raise StoreError(f"cannot open {path}: {_described(error)}") from error
+        raise StoreError(f"cannot open {path}: {described(error)}") from error
 
 
-def _described(error: Exception) -> str:
+def described(error: Exception) -> str:
     # Not its repr: that of a UnicodeError quotes the whole text.
     return f"{type(error).__name__}: {error}"
