@@ -1,6 +1,6 @@
 """A store in PostgreSQL, as the operator's commands use it."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import LiteralString
 
@@ -16,7 +16,7 @@ from bot.store.documents import (
 from bot.store.encryption import KeyRing, RingSource
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of, open_postgres
-from bot.store.postgres.migrations import MigrationSet
+from bot.store.postgres.migrations import Steps
 from bot.store.postgres.pool import Connection, connected
 from bot.store.snapshot import Restore
 
@@ -49,11 +49,11 @@ async def _transaction(address: Address, verb: str) -> AsyncIterator[Connection]
 
 
 class DatabaseStore:
-    """See `FileStore`. `sets` are the migrations that writing needs."""
+    """See `FileStore`. `steps` are the migrations that writing needs."""
 
-    def __init__(self, address: Address, sets: Sequence[MigrationSet]) -> None:
+    def __init__(self, address: Address, steps: Steps) -> None:
         self.address = address
-        self.sets = sets
+        self.steps = steps
 
     def require_there(self) -> None:
         """Do nothing: the first read fails when it is not there."""
@@ -104,7 +104,7 @@ class DatabaseStore:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        documents = await open_postgres(self.address, sets=self.sets)
+        documents = await open_postgres(self.address, steps=self.steps)
         try:
             yield documents
         finally:

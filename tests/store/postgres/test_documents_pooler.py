@@ -40,6 +40,6 @@ async def live(url: str) -> None:
 
 async def test_nothing_needs_more_than_its_transaction(empty_database: str) -> None:
     async with pooled(parse_address(empty_database)) as url:
-        assert await migrate(parse_address(url), [OURS])
+        assert await migrate(parse_address(url), OURS)
 
         await live(url)
