@@ -62,10 +62,6 @@ class MemoryDocuments:
             del self._rows[key]
         return len(doomed)
 
-    async def vacuum(self) -> None:
-        """See `Documents.vacuum`. There is nothing to do."""
-        self._require_open()
-
     async def list_prefix(self, prefix: str) -> list[Document]:
         """See `Documents.list_prefix`."""
         self._require_open()

@@ -57,22 +57,19 @@ class Connector(PsycopgConnector):
         procrastinate writes the end of a job once. When that fails, the job stays "doing" under
         a worker that lives, and holds its lock for ever (issues 1446 and 1518).
         """
-        while not await self._is_written(query, arguments):  # noqa: ASYNC110  # a database has no event
+        while True:
+            try:
+                async with asyncio.timeout(ANSWER_WITHIN_S):
+                    await super().execute_query_async(query, **arguments)
+                    return
+            except (ConnectorException, TimeoutError) as error:
+                state = getattr(error.__cause__, "sqlstate", None) or SHUTDOWN
+                if state == RAISED:  # it was written before, or another worker has taken the job
+                    return
+                if not state.startswith(SHUTDOWN):
+                    raise
+                logger.warning("the queue repeats a write", error=described(error))
             await asyncio.sleep(PAUSE_S)
-
-    async def _is_written(self, query: LiteralString, arguments: dict[str, Any]) -> bool:
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                await super().execute_query_async(query, **arguments)
-        except (ConnectorException, TimeoutError) as error:
-            state = getattr(error.__cause__, "sqlstate", None) or SHUTDOWN
-            if state == RAISED:  # it was written before, or another worker has taken the job
-                return True
-            if not state.startswith(SHUTDOWN):
-                raise
-            logger.warning("the queue repeats a write", error=described(error))
-            return False
-        return True
 
 
 @asynccontextmanager

@@ -13,7 +13,6 @@ from bot.process.errors import BotError
 
 # The document that `check` writes.
 CHECK_KEY = "meta/check"
-FORMAT = 1
 # The largest whole number that every reader of JSON keeps exact.
 MAX_REV = 2**53 - 1
 NOT_IN_KEYS = re.compile("[\0\ud800-\udfff]")
@@ -98,12 +97,6 @@ class Documents(Protocol):
         Nothing of it is left in a file either. The empty prefix is refused.
         """
 
-    async def vacuum(self) -> None:
-        """Leave in the storage no trace of what was deleted or replaced before.
-
-        It may take minutes, while other callers wait.
-        """
-
     async def list_prefix(self, prefix: str) -> list[Document]:
         """Return the documents under `prefix`, in key order; the empty prefix means all."""
 
@@ -165,7 +158,7 @@ async def update(documents: Documents, key: str, change: Change) -> Document | N
 def encode_row(rev: int, due_at: datetime | None, value_json: str) -> str:
     """Return a document as JSON text; its value is JSON already."""
     due = json.dumps(due_at and due_at.isoformat())
-    return f'{{"v":{FORMAT},"rev":{rev},"due_at":{due},"value":{value_json}}}'
+    return f'{{"v":1,"rev":{rev},"due_at":{due},"value":{value_json}}}'
 
 
 def decode_row(key: str, text: str | bytes) -> Document:
@@ -179,11 +172,7 @@ def decode_row(key: str, text: str | bytes) -> Document:
 
 
 def encode_value(value: Mapping[str, Any]) -> str:
-    """Return the value as JSON text, which later changes to `value` cannot reach.
-
-    Raises:
-        StoreError: it is no JSON.
-    """
+    """Return the value as JSON text; StoreError: it is no JSON."""
     try:
         return json.dumps(dict(value), allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:

@@ -130,10 +130,7 @@ def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
     """Return the ring in the file, and whether it was made just now; hold the store's lock.
 
     A file that is there is never overwritten: what it sealed could not be read again.
-
-    Raises:
-        WrongKeyRingError: the file holds no key ring.
-        StoreError: it cannot be read or made.
+    WrongKeyRingError: it holds no key ring. StoreError: it cannot be read or made.
     """
     try:
         if is_new := not os.path.lexists(path):

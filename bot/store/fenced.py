@@ -43,7 +43,7 @@ class FencedDocuments:
         # All others are passed on.
         self.get, self.delete = documents.get, documents.delete
         self.list_prefix, self.list_keys = documents.list_prefix, documents.list_keys
-        self.due_keys, self.vacuum = documents.due_keys, documents.vacuum
+        self.due_keys = documents.due_keys
         self.check, self.close = documents.check, documents.close
 
     async def delete_prefix(self, prefix: str) -> int:

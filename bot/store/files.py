@@ -92,10 +92,7 @@ class FileLock:
     """A file that one process holds. The system releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock; StoreLockedError: a process has it, perhaps this one.
-
-        OSError: the file cannot be made or locked.
-        """
+        """Take the lock; raise OSError. StoreLockedError: a process has it, perhaps this one."""
         make_private_file(path)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -121,10 +118,7 @@ def lock_file_of(database: Path) -> Path:
 
 
 def lock_holder(path: Path) -> str | None:
-    """Return the number of the process that holds a `FileLock`, or `None`: no process does.
-
-    OSError: the file cannot be read.
-    """
+    """Return the number of the process that holds a `FileLock`, `None` for none; raise OSError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

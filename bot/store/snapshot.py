@@ -32,10 +32,8 @@ class FileStore:
     def require_there(self) -> None:
         """Raise StoreError when there is no store yet."""
         if not self.path.exists():
-            raise StoreError(
-                f"There is no store at {self.location}. Check DATABASE_URL, and the folder you are"
-                " in"
-            )
+            hint = "Check DATABASE_URL, and the folder you are in"
+            raise StoreError(f"There is no store at {self.location}. {hint}")
 
     async def require_stopped(self) -> None:
         """Do nothing: `restoring` and `opened` take the lock that a running bot holds."""
@@ -85,19 +83,18 @@ class FileStore:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreError, a StoreLockedError among them."""
+        """Open it for writing; leave no trace of what was replaced. Raise StoreError."""
         documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
             yield documents
+            await documents.vacuum()
         finally:
             await documents.close()
 
     def ring_source(self, setting: str | None) -> RingSource:
         """Return the ring of the setting, or else that of the key file; make nothing.
 
-        Raises:
-            WrongKeyRingError: the key file holds no ring.
-            StoreError: it cannot be read.
+        WrongKeyRingError: the key file holds no ring. StoreError: it cannot be read.
         """
         if setting:
             return RingSource(KeyRing.parse(setting))

@@ -217,15 +217,15 @@ class SqliteDocuments:
         return await self.run(delete)
 
     async def vacuum(self) -> None:
+        """Leave no trace of what was deleted or replaced. It may take minutes."""
         await self.run(self._vacuum)
 
     def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.
 
-        `secure_delete` is not enough: after 1,500 writes SQLite 3.40 still had deleted keys in
-        the gaps of pages that it had rearranged. While another program reads the file, the log
-        keeps its traces until a later checkpoint, at the latest until the store is closed
-        (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
+        `secure_delete` is not enough: SQLite 3.40 leaves deleted keys in the gaps of rearranged
+        pages. While another program reads the file, the log keeps its traces until a later
+        checkpoint (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
         """
         self._require_in_place()
         rows.conn.select_one("VACUUM")
@@ -252,10 +252,6 @@ class SqliteDocuments:
         await self.get(CHECK_KEY)
 
     async def close(self) -> None:
-        """See `Documents.close`.
-
-        After a StoreError only `os._exit` surely ends the process.
-        """
         if self._is_closed:
             return
         self._is_closed = True
@@ -304,9 +300,7 @@ class SqliteDocuments:
 async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     """Open the file, or make it and its folder. No later call waits longer than `timeout_s`.
 
-    Raises:
-        StoreLockedError: another process uses the file.
-        StoreError: the file is damaged, is not one of ours, or cannot be used.
+    StoreLockedError: another process uses the file. StoreError: it is damaged or cannot be used.
     """
     logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # 20 lines for each error of ours
     thread = ThreadPoolExecutor(1, "store")

@@ -40,8 +40,7 @@ REQUEST_OUTCOMES = (
 CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
 SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 STORE_OPERATIONS = (
-    *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys"),
-    *("vacuum", "check"),
+    *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys", "check"),
 )
 STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
 # An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.

@@ -114,7 +114,6 @@ async def test_every_call_passes_through_and_is_measured() -> None:
     assert await documents.due_keys(MOMENT, limit=1) == ["T1/a"]
     assert await documents.delete("T1/a", if_rev=document.rev)
     assert await documents.delete_prefix("T1/") == 0
-    await documents.vacuum()
     await documents.check()
     await documents.close()
 

@@ -5,6 +5,7 @@ Without psycopg, whose import costs a process on the embedded store 10 MB and a 
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 SCHEMES = ("postgresql://", "postgres://")
 # One connection keeps others out while a workspace is deleted over another one.
@@ -66,7 +67,7 @@ def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:
         raise ValueError("the address of the database begins with postgresql://")
     _require_escaped(url)
     try:
-        known = conninfo_to_dict(url)
+        known: dict[str, Any] = conninfo_to_dict(url)
     except (ProgrammingError, UnicodeError):  # whose messages may quote the password
         raise ValueError(UNREADABLE) from None
     host, port = (str(known.get(name) or "") for name in ("host", "port"))

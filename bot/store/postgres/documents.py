@@ -39,7 +39,6 @@ PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
 DELETE: LiteralString = (
     "DELETE FROM document WHERE key = %s AND (%s::bigint IS NULL OR rev = %s) RETURNING rev"
 )
-VACUUMED_WITHIN_S = 600.0  # it reads every table
 # Slack's signatures are good for five minutes either way:
 # https://docs.slack.dev/authentication/verifying-requests-from-slack
 KEPT_FOR = timedelta(minutes=10)
@@ -108,14 +107,6 @@ class PostgresDocuments:
         ((count,),) = await self._run("SELECT delete_under(%s, %s)", (prefix, end))
         return int(count)
 
-    async def vacuum(self) -> None:
-        """Free, for new rows, the place of what was deleted or replaced.
-
-        More takes a lock on everything. Until the place is written again the bytes are in the
-        server's files, and in its log and backups for as long as the operator keeps those.
-        """
-        await run(self.pool, "VACUUM", within_s=VACUUMED_WITHIN_S)
-
     async def list_prefix(self, prefix: str) -> list[Document]:
         return [document_of(row) for row in await self._under(prefix, COLUMNS)]
 
@@ -156,7 +147,7 @@ async def open_postgres(
 ) -> PostgresDocuments:
     """Connect, and check that all `steps` have been taken.
 
-    No later call but `vacuum` waits much longer than `timeout_s`.
+    No later call waits much longer than `timeout_s`.
 
     StoreError: some have not (`python -m bot migrate`), or it cannot be reached or used.
     """

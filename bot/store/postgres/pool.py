@@ -71,7 +71,9 @@ async def connected(address: Address) -> Connection:
     try:
         return await AsyncConnection.connect(address.conninfo, **CONNECTING)
     except (psycopg.Error, OSError, UnicodeError) as error:
-        reason = _without_password(str(error), address)
+        password = conninfo_to_dict(address.conninfo).get("password")
+        reason = " ".join(str(error).split())
+        reason = reason.replace(str(password), "…") if password else reason
         raise StoreError(f"cannot connect to {address.location}: {reason}") from None
 
 
@@ -86,12 +88,6 @@ def _has_ended(connection: Connection) -> bool:
     except psycopg.Error:
         return True
     return bool(looking.poll(0))
-
-
-def _without_password(text: str, address: Address) -> str:
-    password = conninfo_to_dict(address.conninfo).get("password")
-    line = " ".join(text.split())
-    return line.replace(str(password), "…") if password else line
 
 
 async def run(

@@ -26,8 +26,6 @@ CLIENTS: LiteralString = """
         AND pid <> pg_backend_pid()
 """
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
-# A writer of this moment has ended by then, or is stuck.
-LOCKED_WITHIN: LiteralString = "10s"
 
 
 @asynccontextmanager
@@ -85,7 +83,8 @@ class DatabaseStore:
         long. StoreError: it holds data, or it failed.
         """
         async with _transaction(self.address, "write") as connection:
-            await connection.execute(f"SET LOCAL lock_timeout = '{LOCKED_WITHIN}'")
+            # A writer of this moment has ended by then, or is stuck.
+            await connection.execute("SET LOCAL lock_timeout = '10s'")
             await connection.execute("LOCK TABLE document, forgotten IN EXCLUSIVE MODE")
             await connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
             await connection.execute("DELETE FROM forgotten")
