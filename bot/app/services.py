@@ -150,7 +150,7 @@ def _dedup(shared: "PostgresDocuments | None", metrics: Metrics) -> Dedup:
     from bot.jobs.queue import depth
     from bot.store.postgres.documents import PostgresDedup
 
-    metrics.gauges.set_source(QUEUE, lambda: depth(shared.pool))
+    metrics.gauges.sources[QUEUE] = lambda: depth(shared.pool)
     return Dedup(PostgresDedup(shared.pool))
 
 

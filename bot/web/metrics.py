@@ -40,7 +40,8 @@ REQUEST_OUTCOMES = (
 CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
 SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 STORE_OPERATIONS = (
-    *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys", "check"),
+    *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys"),
+    *("welcome", "check", "close"),
 )
 STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
 # An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.
@@ -129,21 +130,18 @@ class DigestMetrics:
 class LazyGauges(Collector):
     """Gauges that are read when Prometheus asks; a source that fails shows no values.
 
-    That of `DIGESTS` returns how many are due, and for how many seconds the first of them; that
+    The source `DIGESTS` returns how many are due, and for how many seconds the first of them; that
     of `QUEUE` the counts of jobs by task and state.
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._sources: dict[str, Callable[[], Awaitable[Any]]] = {}
+        self.sources: dict[str, Callable[[], Awaitable[Any]]] = {}
         self._found: dict[str, Any] = {}
         registry.register(self)
 
-    def set_source(self, name: str, source: Callable[[], Awaitable[Any]]) -> None:
-        self._sources[name] = source
-
     async def refresh(self) -> None:
         """Read all sources; never raise."""
-        await asyncio.gather(*map(self._read, self._sources))
+        await asyncio.gather(*map(self._read, self.sources))
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         count, late_s = self._found.get(DIGESTS, (None, None))
@@ -161,7 +159,7 @@ class LazyGauges(Collector):
     async def _read(self, name: str) -> None:
         try:
             async with asyncio.timeout(READ_WITHIN_S):
-                self._found[name] = await self._sources[name]()
+                self._found[name] = await self.sources[name]()
         except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
             self._found.pop(name, None)
             logger.warning("could not look up metrics", look=name, error=repr(error))

@@ -4,11 +4,12 @@
 
 import secrets
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, LiteralString
 
+from bot.store.deduplication import REMEMBERED_FOR_S
 from bot.store.documents import (
     CHECK_KEY,
     ConflictError,
@@ -39,21 +40,16 @@ PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
 DELETE: LiteralString = (
     "DELETE FROM document WHERE key = %s AND (%s::bigint IS NULL OR rev = %s) RETURNING rev"
 )
-# Slack's signatures are good for five minutes either way:
-# https://docs.slack.dev/authentication/verifying-requests-from-slack
-KEPT_FOR = timedelta(minutes=10)
 
 
 def document_of(row: tuple[Any, ...]) -> Document:
     """Return the document in a row of `COLUMNS`; StoreError: its value is not a JSON object."""
     key, text, rev, due_at = row
-    try:
-        value = decode_json(text)
-    except ValueError as error:
-        raise StoreError(f"a stored document cannot be read: {type(error).__name__}") from None
-    if not isinstance(value, dict):
-        raise StoreError("a stored document cannot be read: it is no object")
-    return Document(key, value, rev, due_at and due_at.replace(tzinfo=UTC))
+    with suppress(ValueError):
+        match decode_json(text):
+            case dict(value):
+                return Document(key, value, rev, due_at and due_at.replace(tzinfo=UTC))
+    raise StoreError(f"{key!r} cannot be read")
 
 
 class PostgresDocuments:
@@ -169,7 +165,8 @@ class PostgresDedup:
 
     async def remember(self, name: str) -> bool:
         """Return whether `name` is new to all processes, and remember it."""
-        ((is_new,),) = await run(self._pool, "SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
+        kept = timedelta(seconds=REMEMBERED_FOR_S)
+        ((is_new,),) = await run(self._pool, "SELECT see_name(%s, %s)", (_hash(name), kept))
         return bool(is_new)
 
     async def forget(self, name: str) -> None:
