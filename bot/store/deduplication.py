@@ -27,10 +27,9 @@ ASKED_WITHIN_S = 0.6
 class Dedup:
     """The names that came in the last ten minutes: to this process, or to any (`stored`).
 
-    A name begins with what it names: `request/…`. While the others cannot be asked, or do not
-    answer in time, only what came to this process is known: people's commands go on, and Slack
-    repeats nothing in those ten minutes unless the ack was late, or somebody replays a request
-    that they have got hold of.
+    A name begins with what it names: `request/…`. While the others do not answer in time, only
+    what came to this process is known: people's commands go on, and Slack repeats nothing in those
+    ten minutes unless the ack was late, or somebody replays a request.
     """
 
     def __init__(
@@ -53,10 +52,7 @@ class Dedup:
         return False
 
     async def forget(self, name: str) -> None:
-        """Let `name` be new again: what it asked for has failed.
-
-        If the store fails, other processes still know it.
-        """
+        """Let `name` be new again; if the store fails, other processes still know it."""
         self._names.pop(name, None)
         if self._stored:
             await self._ask(self._stored.forget(name))

@@ -141,11 +141,9 @@ async def open_postgres(
     beginning_of: Callable[[str], str | None] = lambda _key: None,
     timeout_s: float = TIMEOUT_S,
 ) -> PostgresDocuments:
-    """Connect, and check that all `steps` have been taken.
+    """Connect, and check that all `steps` have been taken; else raise StoreError.
 
     No later call waits much longer than `timeout_s`.
-
-    StoreError: some have not (`python -m bot migrate`), or it cannot be reached or used.
     """
     pool = await open_pool(address)
     async with AsyncExitStack() as undo:

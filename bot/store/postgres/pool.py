@@ -45,9 +45,9 @@ class FreshPool(AsyncConnectionPool[Connection]):
 
 
 async def open_pool(address: Address) -> Pool:
-    """Return connections, each a transaction of its own by each statement (autocommit).
+    """Return connections in autocommit; StoreError: the database cannot be reached.
 
-    StoreError: the database cannot be reached. The message names the place, and no password.
+    The message names the place, and no password.
     """
     await (await connected(address)).close()  # the pool does not say why it cannot connect
     # While the database is away the pool logs dozens of lines a second; each call logs its own.
@@ -91,11 +91,7 @@ def _has_ended(connection: Connection) -> bool:
 
 
 async def run(
-    pool: Pool,
-    statement: LiteralString,
-    arguments: Arguments = (),
-    *,
-    within_s: float = TIMEOUT_S,
+    pool: Pool, statement: LiteralString, arguments: Arguments = (), *, within_s: float = TIMEOUT_S
 ) -> list[Row]:
     """Run a statement as a transaction of its own; return its rows. Raise StoreError.
 

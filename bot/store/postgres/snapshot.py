@@ -6,13 +6,7 @@ from typing import LiteralString
 
 import psycopg
 
-from bot.store.documents import (
-    Document,
-    Documents,
-    StoreError,
-    StoreLockedError,
-    encode_value,
-)
+from bot.store.documents import Document, Documents, StoreError, StoreLockedError, encode_value
 from bot.store.encryption import KeyRing, RingSource
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of, open_postgres
