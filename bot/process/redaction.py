@@ -26,6 +26,7 @@ INVISIBLE = re.compile(
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
+
 # Letters and emoji need these, so they are shown; but like the others they hide nothing.
 _SELECTORS = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"

@@ -283,7 +283,7 @@ class SqliteDocuments:
             raise StoreError("the writer thread has died")
         loop = asyncio.get_running_loop()
         job = loop.run_in_executor(self._thread, action, self._rows)
-        # Whoever is cancelled leaves its error behind, which asyncio would log.
+        # A caller that is cancelled leaves its error behind, which asyncio would log.
         job.add_done_callback(lambda job: job.cancelled() or job.exception())
         try:
             # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296

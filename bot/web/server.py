@@ -80,11 +80,11 @@ class MetricsEndpoint:
         if self._token is None and not _is_from_this_machine(request):
             return web.Response(status=403, text="set METRICS_TOKEN to read this from elsewhere")
         if self._token is not None and not _has_token(request, self._token):
-            text, headers = (
-                "METRICS_TOKEN is needed as a bearer token",
-                {hdrs.WWW_AUTHENTICATE: "Bearer"},
+            return web.Response(
+                status=401,
+                text="METRICS_TOKEN is needed as a bearer token",
+                headers={hdrs.WWW_AUTHENTICATE: "Bearer"},
             )
-            return web.Response(status=401, text=text, headers=headers)
         body, content_type = await self._page(request.headers.get(hdrs.ACCEPT, ""))
         headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(body=body, headers=headers)
