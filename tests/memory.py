@@ -14,7 +14,7 @@ from bot.store.documents import (
     decode_row,
     encode_row,
     encode_value,
-    next_rev,
+    new_rev,
 )
 from bot.store.sqlite import first_due
 
@@ -42,10 +42,9 @@ class MemoryDocuments:
         """See `Documents.put`."""
         self._require_open()
         old = self._read(checked_key(key))
-        rev = old.rev if old else None
-        checked_rev(key, rev, if_rev)
+        checked_rev(key, old.rev if old else None, if_rev)
         due_utc = checked_moment(due_at) if due_at else None
-        self._rows[key] = encode_row(next_rev(rev), due_utc, encode_value(value))
+        self._rows[key] = encode_row(new_rev(), due_utc, encode_value(value))
         return decode_row(key, self._rows[key])
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
@@ -63,10 +62,6 @@ class MemoryDocuments:
             del self._rows[key]
         return len(doomed)
 
-    async def vacuum(self) -> None:
-        """See `Documents.vacuum`. There is nothing to do."""
-        self._require_open()
-
     async def list_prefix(self, prefix: str) -> list[Document]:
         """See `Documents.list_prefix`."""
         self._require_open()
@@ -82,8 +77,8 @@ class MemoryDocuments:
         """See `Documents.due_keys`."""
         self._require_open()
         stored = (decode_row(key, row) for key, row in self._rows.items())
-        due = {each.key: each.due_at for each in stored if each.due_at}
-        return first_due(due, checked_moment(moment), kinds, limit)
+        heads = {each.key: (each.rev, each.due_at) for each in stored}
+        return first_due(heads, checked_moment(moment), kinds, limit)
 
     async def check(self) -> None:
         """See `Documents.check`."""

@@ -17,7 +17,7 @@ async def read_file(path: Path) -> list[Document]:
 
 async def read_database(address: Address) -> list[Document]:
     """Return what the database holds now; see `DatabaseStore.documents`."""
-    return await _read(DatabaseStore(address, ()).documents())
+    return await _read(DatabaseStore(address, {}).documents())
 
 
 async def _read(reading: AsyncGenerator[Document]) -> list[Document]:

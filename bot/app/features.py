@@ -166,9 +166,8 @@ def register_features(app: AsyncApp, services: Services) -> Features:
     _register_digests(dispatcher, services, features)
     _register_key(dispatcher, features)
     _register_home(dispatcher, services, features)
-    services.metrics.gauges.set_source(
-        DIGESTS, lambda: overdue(features.repository, services.clock())
-    )
+    sources = services.metrics.gauges.sources
+    sources[DIGESTS] = lambda: overdue(features.repository, services.clock())
     return features
 
 

@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 
 import structlog
 
@@ -58,7 +57,7 @@ async def run_periodic(
             yield {"tick": are_recent}
             return
         # Slow to import, and the embedded store has no queue.
-        from bot.jobs.queue import INTERVALS, working
+        from bot.jobs.queue import working
 
         async with working(
             shared.pool,
@@ -66,8 +65,6 @@ async def run_periodic(
             clock=services.clock,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
-            # Slow looks must not delay quick ticks.
-            intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
         ) as takes_part:
             try:
                 yield {"tick": are_recent, "queue": takes_part}

@@ -138,7 +138,7 @@ async def _open_shared(address: Address, stack: AsyncExitStack) -> "PostgresDocu
     from bot.store.postgres.documents import open_postgres
 
     logger.info("store", location=address.location, connections=address.pool_size)
-    documents = await open_postgres(address, sets=migrations(), beginning_of=scope_of_key)
+    documents = await open_postgres(address, steps=migrations(), beginning_of=scope_of_key)
     stack.push_async_callback(documents.close)
     return documents
 
@@ -150,7 +150,7 @@ def _dedup(shared: "PostgresDocuments | None", metrics: Metrics) -> Dedup:
     from bot.jobs.queue import depth
     from bot.store.postgres.documents import PostgresDedup
 
-    metrics.gauges.set_source(QUEUE, lambda: depth(shared.pool))
+    metrics.gauges.sources[QUEUE] = lambda: depth(shared.pool)
     return Dedup(PostgresDedup(shared.pool))
 
 

@@ -23,7 +23,6 @@ from bot.store.postgres.pool import Pool
 
 logger = structlog.get_logger()
 CONCURRENCY = 20
-FINISH_WITHIN_S = 20.0
 # So long handing back what was cut off may take.
 HAND_BACK_WITHIN_S = 4.0
 # More than the pool lets a caller wait for a connection.
@@ -35,7 +34,7 @@ RAISED, SHUTDOWN = "P0001", "57P"
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """How often a worker looks for jobs, shows that it lives, and looks for stalled jobs.
+    """How often a worker looks for jobs, and shows that it lives and looks for stalled jobs.
 
     A worker that was silent for `dead_after_s` counts as dead. procrastinate 3.10 sends no
     heartbeat while a worker stops (pull request 1585), so it is more than the longest stop.
@@ -44,7 +43,6 @@ class Intervals:
     look_s: float = 1.0
     heartbeat_s: float = 5.0
     dead_after_s: float = 30.0
-    stalled_every_s: int = 5
 
 
 INTERVALS = Intervals()
@@ -59,22 +57,19 @@ class Connector(PsycopgConnector):
         procrastinate writes the end of a job once. When that fails, the job stays "doing" under
         a worker that lives, and holds its lock for ever (issues 1446 and 1518).
         """
-        while not await self._is_written(query, arguments):  # noqa: ASYNC110  # a database has no event
+        while True:
+            try:
+                async with asyncio.timeout(ANSWER_WITHIN_S):
+                    await super().execute_query_async(query, **arguments)
+                    return
+            except (ConnectorException, TimeoutError) as error:
+                state = getattr(error.__cause__, "sqlstate", None) or SHUTDOWN
+                if state == RAISED:  # it was written before, or another worker has taken the job
+                    return
+                if not state.startswith(SHUTDOWN):
+                    raise
+                logger.warning("the queue repeats a write", error=described(error))
             await asyncio.sleep(PAUSE_S)
-
-    async def _is_written(self, query: LiteralString, arguments: dict[str, Any]) -> bool:
-        try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                await super().execute_query_async(query, **arguments)
-        except (ConnectorException, TimeoutError) as error:
-            state = getattr(error.__cause__, "sqlstate", None) or SHUTDOWN
-            if state == RAISED:  # it was written before, or another worker has taken the job
-                return True
-            if not state.startswith(SHUTDOWN):
-                raise
-            logger.warning("the queue repeats a write", error=described(error))
-            return False
-        return True
 
 
 @asynccontextmanager
@@ -84,23 +79,34 @@ async def working(
     *,
     clock: Clock,
     every_s: float,
-    concurrency: int = CONCURRENCY,
-    finish_within_s: float = FINISH_WITHIN_S,
+    finish_within_s: float,
     intervals: Intervals = INTERVALS,
 ) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
     """Do the queue's work inside the block; yield how to tell whether this process takes part.
 
-    Digests that are due are looked for every `every_s` seconds, and `concurrency` deliveries are
-    under way at once. At the end of the block nothing new is taken; what has not ended within
-    `finish_within_s` is cancelled, and handed back for another worker.
+    Digests that are due are looked for every `every_s` seconds. At the end of the block nothing
+    new is taken; what has not ended within `finish_within_s` is cancelled, and handed back for
+    another worker.
     """
-    logger.info("queue", at_once=concurrency)
+    logger.info("queue", at_once=CONCURRENCY)
     logging.getLogger("procrastinate").setLevel(logging.WARNING)  # two lines for each job
     connector = Connector()
     await connector.open_async(pool)  # it leaves a pool that it was given open
     app = App(connector=connector)
     add_deliver(app, deliver)
-    worker = _worker(app, concurrency, finish_within_s=finish_within_s, intervals=intervals)
+    worker = Worker(
+        app,
+        queues=[DELIVER],
+        name=DELIVER,
+        concurrency=CONCURRENCY,
+        fetch_job_polling_interval=min(intervals.look_s, every_s / 4),  # or a quick tick waits
+        shutdown_graceful_timeout=finish_within_s,
+        listen_notify=False,  # freed locks send no notification, and poolers pass none on
+        delete_jobs="always",
+        install_signal_handlers=False,
+        update_heartbeat_interval=intervals.heartbeat_s,
+        stalled_worker_timeout=intervals.dead_after_s,
+    )
 
     async def look() -> None:
         found = await claim_due(pool, app.job_manager.batch_defer_jobs_async, clock=clock)
@@ -116,7 +122,7 @@ async def working(
     async with (
         _at_work(worker, finish_within_s + HAND_BACK_WITHIN_S),
         ticking(look, every_s=every_s),
-        ticking(take_over, every_s=intervals.stalled_every_s),
+        ticking(take_over, every_s=intervals.heartbeat_s),
     ):
         yield takes_part
 
@@ -129,22 +135,6 @@ async def depth(pool: Pool) -> Mapping[tuple[str, str], int]:
             " WHERE status IN ('todo', 'doing') GROUP BY task_name, status"
         )
         return {(task, state): count for task, state, count in await counted.fetchall()}
-
-
-def _worker(app: App, concurrency: int, *, finish_within_s: float, intervals: Intervals) -> Worker:
-    return Worker(
-        app,
-        queues=[DELIVER],
-        name=DELIVER,
-        concurrency=concurrency,
-        fetch_job_polling_interval=intervals.look_s,
-        shutdown_graceful_timeout=finish_within_s,
-        listen_notify=False,  # freed locks send no notification, and poolers pass none on
-        delete_jobs="always",
-        install_signal_handlers=False,
-        update_heartbeat_interval=intervals.heartbeat_s,
-        stalled_worker_timeout=intervals.dead_after_s,
-    )
 
 
 @asynccontextmanager

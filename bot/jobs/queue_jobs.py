@@ -17,8 +17,7 @@ from procrastinate.types import JSONValue
 from bot.process.clock import Clock
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
-from bot.store.postgres.migrations import OURS as STORE
-from bot.store.postgres.migrations import MigrationSet
+from bot.store.postgres.migrations import OURS, Steps
 from bot.store.postgres.pool import Connection, Pool, db_errors
 
 # procrastinate 3.10 has no index by lock (issue 1242), and PostgreSQL 18 takes the table for empty
@@ -29,7 +28,6 @@ CREATE INDEX bot_jobs_by_lock ON procrastinate_jobs (lock) WHERE status IN ('tod
 ALTER FUNCTION procrastinate_fetch_job_v2(character varying[], bigint)
     SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off;
 """
-OURS = {"bot-01-fetching": FETCHING}
 logger = structlog.get_logger()
 DELIVER = "deliver"
 DIGESTS_PER_JOB = 100
@@ -68,7 +66,7 @@ SELECT split_part(key, '/', 1), split_part(key, '/', 3) FROM due ORDER BY due_at
 Defer = Callable[[list[Job], Connection], Awaitable[object]]
 
 
-def migrations() -> tuple[MigrationSet, ...]:
+def migrations() -> Steps:
     """Return all that a database needs, in order: the store's own tables and the queue's.
 
     Those are procrastinate's, and ours in them. The names of its files begin with the version that
@@ -76,8 +74,9 @@ def migrations() -> tuple[MigrationSet, ...]:
     https://procrastinate.readthedocs.io/en/stable/howto/production/migrations.html
     """
     folder = Path(SchemaManager.get_migrations_path())
-    theirs = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.sql"))}
-    return STORE, MigrationSet("procrastinate", {**theirs, **OURS})
+    files = sorted(folder.glob("*.sql"))
+    theirs = {f"procrastinate/{path.stem}": path.read_text("utf-8") for path in files}
+    return {**OURS, **theirs, "procrastinate/bot-01-fetching": FETCHING}
 
 
 def add_deliver(app: App, run: Deliver) -> None:

@@ -1,9 +1,8 @@
 """Run periodic work inside one process. The only module that knows APScheduler."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -67,7 +66,7 @@ async def ticking(
         scheduler.pause()
         ended.set()
         # APScheduler 3.11 cancels a tick that runs, or is about to.
-        with contextlib.suppress(TimeoutError):
+        with suppress(TimeoutError):
             async with asyncio.timeout(END_WITHIN_S), under_way:
                 pass
         await asyncio.sleep(0)

@@ -111,7 +111,6 @@ async def rotate_secrets(settings: Settings) -> int:
         await store.require_stopped()
         async with store.opened() as documents:
             rotated = await rotate(documents, await read_sealed(store), source.ring)
-            await documents.vacuum()
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))

@@ -49,7 +49,7 @@ async def check_database(store: DatabaseStore) -> StoreFinding:
     where = printable(store.address.location)
     try:
         async with await open_pool(store.address) as pool:
-            if steps := await missing(pool, store.sets):
+            if steps := await missing(pool, store.steps):
                 detail = f"{where} lacks {plural(len(steps), 'step')} of its schema"
                 return failure(STORE, detail, "Run `python -m bot migrate`."), None
         return ok(STORE, f"{where} answers, its schema is up to date"), await read_sealed(store)

@@ -10,6 +10,8 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import structlog
 
+from bot.process.clock import seconds_now
+
 T = TypeVar("T")
 P = ParamSpec("P")
 logger = structlog.get_logger()
@@ -79,9 +81,8 @@ class Tasks:
 
     async def drain(self, timeout_s: float) -> bool:
         """Wait for everything that runs, and what that starts; say whether that ended in time."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout_s
-        while self._running and (left_s := deadline - loop.time()) > 0:
+        deadline = seconds_now() + timeout_s
+        while self._running and (left_s := deadline - seconds_now()) > 0:
             await asyncio.wait(set(self._running), timeout=left_s)
         return not self._running
 
@@ -96,11 +97,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class SingleFlight(Generic[K, T]):
-    """Share one run among all callers that ask for the same thing while it is under way.
-
-    async-lru would do this too, but it keeps results for a time of its own, and what a
-    portfolio may keep depends on what happened to it since.
-    """
+    """Share one run among all callers that ask for the same thing while it is under way."""
 
     def __init__(self) -> None:
         self._flights: dict[K, asyncio.Task[T]] = {}
@@ -176,11 +173,10 @@ class Turns(Generic[K]):
 class EventLoop(asyncio.SelectorEventLoop):
     """Python's own, but a name look-up that hangs keeps no thread from drawing or comparing.
 
-    httpx, aiohttp and psycopg look names up by the loop, which takes its default executor
-    (https://docs.python.org/3/library/asyncio-eventloop.html#asyncio.loop.getaddrinfo): half a
-    dozen threads, which `asyncio.to_thread` needs too. More of them are no way out: with 64, sixty
-    drawings at once kept the loop from every ack for one to two seconds. The same question is
-    asked once at a time, so that a name that hangs keeps one thread, however many wait for it.
+    The default executor, which would look them up
+    (https://docs.python.org/3/library/asyncio-eventloop.html#asyncio.loop.getaddrinfo), has half
+    a dozen threads: with 64, sixty drawings at once kept the loop from every ack for one to two
+    seconds. A name that hangs keeps one thread, however many wait for it.
     """
 
     def __init__(self) -> None:

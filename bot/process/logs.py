@@ -2,8 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TextIO
 
 import structlog
@@ -11,7 +10,10 @@ import structlog
 from bot.process.redaction import redact
 
 # At DEBUG these write whole requests: headers, tokens, what people typed into forms.
-_TALKATIVE = ("slack_sdk", "slack_bolt", "httpx", "httpcore", "aiohttp", "asyncio")
+_TALKATIVE = ("slack_sdk", "httpx", "httpcore", "aiohttp", "asyncio")
+# Two lines at every start, and one for each turn that comes while the one before still hangs; Bolt
+# 1.30 warns of a token and of stores that it is not to use, at every start.
+_QUIET = ("apscheduler", "slack_bolt")
 
 
 class _Redacting(structlog.stdlib.ProcessorFormatter):
@@ -34,22 +36,18 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
     ]
-    last: list[Any] = (
-        [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-        if is_json
-        else [
-            structlog.dev.ConsoleRenderer(
-                colors=stream.isatty(),
-                # Where rich is installed it would print local variables, and break secrets up.
-                exception_formatter=structlog.dev.plain_traceback,
-            )
-        ]
-    )
+    # Where rich is installed it would print local variables, and break secrets up.
+    plain = structlog.dev.plain_traceback
+    console = structlog.dev.ConsoleRenderer(colors=stream.isatty(), exception_formatter=plain)
+    json = structlog.processors.format_exc_info, structlog.processors.JSONRenderer()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
         _Redacting(
             foreign_pre_chain=before,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *(json if is_json else [console]),
+            ],
         )
     )
     structlog.configure(
@@ -62,16 +60,17 @@ def set_up_logs(level: str, log_format: str | None, stream: TextIO = sys.stderr)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # Two lines at every start, and one for each turn that comes while the one before still hangs.
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(max(logging.INFO, root.level))
-    # Bolt 1.30 warns of a token and of stores that it is not to use, at every start.
-    logging.getLogger("slack_bolt").setLevel(logging.ERROR)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(logging.ERROR)
 
 
-class _Counting(logging.Handler):
-    """Tells `note` the level of each line from warnings on, in lower case."""
+class lines_counted(logging.Handler):  # noqa: N801  # used as a block
+    """Tells `note` of each "warning", "error" and "critical" line that is logged in the block.
+
+    Those that LOG_LEVEL leaves out are not logged, so they are not counted.
+    """
 
     def __init__(self, note: Callable[[str], object]) -> None:
         super().__init__(logging.WARNING)
@@ -80,16 +79,8 @@ class _Counting(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self._note(record.levelname.lower())
 
+    def __enter__(self) -> None:
+        logging.getLogger().addHandler(self)
 
-@contextmanager
-def lines_counted(note: Callable[[str], object]) -> Iterator[None]:
-    """Tell `note` of each "warning", "error" and "critical" line that is logged in the block.
-
-    Those that LOG_LEVEL leaves out are not logged, so they are not counted.
-    """
-    counting = _Counting(note)
-    logging.getLogger().addHandler(counting)
-    try:
-        yield
-    finally:
-        logging.getLogger().removeHandler(counting)
+    def __exit__(self, *_raised: object) -> None:
+        logging.getLogger().removeHandler(self)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import count, pairwise, takewhile
 from zoneinfo import ZoneInfo
@@ -99,17 +99,8 @@ def suggest_zones(typed: str) -> list[str]:
         return not city.startswith(text), _RANK.get(name, len(_RANK)), name
 
     words = [f" {word}" for word in text.split()]
-    names = (
-        name
-        for name, plain in _plain_names().items()
-        if all(word in f" {plain}" for word in words)
-    )
+    names = [name for name in zone_names() if all(word in f" {_plain(name)}" for word in words)]
     return sorted(names, key=order)[:MAX_OPTIONS]
-
-
-@cache
-def _plain_names() -> dict[str, str]:
-    return {name: _plain(name) for name in zone_names()}
 
 
 def offset_text(zone: str, at: datetime) -> str:
@@ -120,6 +111,7 @@ def offset_text(zone: str, at: datetime) -> str:
     return f"UTC{sign}{hours}{f':{rest:02}' if rest else ''}" if minutes else "UTC"
 
 
+@lru_cache(maxsize=2000)  # all names, and what was typed last
 def _plain(text: str) -> str:
     """Return lower case without accents, everything between words as one space."""
     letters = unicodedata.normalize("NFKD", text.casefold())

@@ -1,7 +1,7 @@
 """Recognise a request of Slack that arrives a second time."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import structlog
@@ -27,10 +27,9 @@ ASKED_WITHIN_S = 0.6
 class Dedup:
     """The names that came in the last ten minutes: to this process, or to any (`stored`).
 
-    A name begins with what it names: `request/…`. While the others cannot be asked, or do not
-    answer in time, only what came to this process is known: people's commands go on, and Slack
-    repeats nothing in those ten minutes unless the ack was late, or somebody replays a request
-    that they have got hold of.
+    A name begins with what it names: `request/…`. While the others do not answer in time, only
+    what came to this process is known: people's commands go on, and Slack repeats nothing in those
+    ten minutes unless the ack was late, or somebody replays a request.
     """
 
     def __init__(
@@ -47,31 +46,25 @@ class Dedup:
         if name in self._names:
             return False
         self._names[name] = True
-        if self._stored is None:
+        if self._stored is None or await self._ask(self._stored.remember(name)) is not False:
             return True
-        try:
-            async with asyncio.timeout(ASKED_WITHIN_S):
-                is_new = await self._stored.remember(name)
-        except (StoreError, TimeoutError) as error:
-            logger.warning("no other process could be asked what it has seen", error=repr(error))
-            return True
-        if not is_new:  # another process has it, and may forget it
-            self._names.pop(name, None)
-        return is_new
+        self._names.pop(name, None)  # another process has it, and may forget it
+        return False
 
     async def forget(self, name: str) -> None:
-        """Let `name` be new again: what it asked for has failed.
-
-        If the store fails, other processes still know it.
-        """
+        """Let `name` be new again; if the store fails, other processes still know it."""
         self._names.pop(name, None)
-        if self._stored is None:
-            return
+        if self._stored:
+            await self._ask(self._stored.forget(name))
+
+    async def _ask(self, others: Awaitable[bool | None]) -> bool | None:
+        """Return what the other processes say, also `None` if they cannot be asked in time."""
         try:
             async with asyncio.timeout(ASKED_WITHIN_S):
-                await self._stored.forget(name)
+                return await others
         except (StoreError, TimeoutError) as error:
-            logger.warning("other processes may still know it", error=repr(error))
+            logger.warning("the other processes could not be asked", error=repr(error))
+            return None
 
     async def drop_old(self) -> None:
         """Let the store lose what came more than ten minutes ago; raise StoreError."""

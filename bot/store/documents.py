@@ -4,6 +4,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -12,8 +13,8 @@ from bot.process.errors import BotError
 
 # The document that `check` writes.
 CHECK_KEY = "meta/check"
-FORMAT = 1
-MAX_FIRST_REV = 2**31
+# The largest whole number that every reader of JSON keeps exact.
+MAX_REV = 2**53 - 1
 NOT_IN_KEYS = re.compile("[\0\ud800-\udfff]")
 
 
@@ -96,12 +97,6 @@ class Documents(Protocol):
         Nothing of it is left in a file either. The empty prefix is refused.
         """
 
-    async def vacuum(self) -> None:
-        """Leave in the storage no trace of what was deleted or replaced before.
-
-        It may take minutes, while other callers wait.
-        """
-
     async def list_prefix(self, prefix: str) -> list[Document]:
         """Return the documents under `prefix`, in key order; the empty prefix means all."""
 
@@ -163,23 +158,21 @@ async def update(documents: Documents, key: str, change: Change) -> Document | N
 def encode_row(rev: int, due_at: datetime | None, value_json: str) -> str:
     """Return a document as JSON text; its value is JSON already."""
     due = json.dumps(due_at and due_at.isoformat())
-    return f'{{"v":{FORMAT},"rev":{rev},"due_at":{due},"value":{value_json}}}'
+    return f'{{"v":1,"rev":{rev},"due_at":{due},"value":{value_json}}}'
 
 
 def decode_row(key: str, text: str | bytes) -> Document:
     """Return the document that `encode_row` wrote; ValueError: something else did."""
-    match decode_json(text):
-        case {"v": 1, "rev": int(rev), "due_at": str() | None as due, "value": dict(value)}:
-            return Document(key, value, rev, None if due is None else _moment(due))
-    raise ValueError("a row of an unknown format")
+    with suppress(ValueError, StoreError):
+        match decode_json(text):
+            case {"v": 1, "rev": int(rev), "due_at": str() | None as due, "value": dict(value)}:
+                due_at = checked_moment(datetime.fromisoformat(due)) if due is not None else None
+                return Document(key, value, rev, due_at)
+    raise ValueError(f"{key!r} cannot be read")
 
 
 def encode_value(value: Mapping[str, Any]) -> str:
-    """Return the value as JSON text, which later changes to `value` cannot reach.
-
-    Raises:
-        StoreError: it is no JSON.
-    """
+    """Return the value as JSON text; StoreError: it is no JSON."""
     try:
         return json.dumps(dict(value), allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
@@ -218,12 +211,9 @@ def checked_rev(key: str, rev: int | None, if_rev: int | None) -> None:
         raise ConflictError(f"{key} is at revision {rev or 0}, not {if_rev}")
 
 
-def next_rev(rev: int | None) -> int:
-    """Return the revision after `rev`.
-
-    A new document begins at random: it must not look like an earlier one of that key.
-    """
-    return secrets.randbelow(MAX_FIRST_REV) + 1 if rev is None else rev + 1
+def new_rev() -> int:
+    """Return a revision, at random: none looks like an earlier one of its key."""
+    return secrets.randbelow(MAX_REV) + 1
 
 
 def kind_of(key: str) -> str:
@@ -241,10 +231,3 @@ def end_of_prefix(prefix: str) -> str | None:
         return None
     after_last = ord(stem[-1]) + 1
     return stem[:-1] + chr(0xE000 if after_last == 0xD800 else after_last)  # no surrogates
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    if moment.utcoffset() is None:
-        raise ValueError("a due moment without a zone")
-    return moment.astimezone(UTC)

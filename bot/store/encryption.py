@@ -30,7 +30,6 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 # Shorter than the base64 of a key: a key in the place of its name is never taken for one.
 NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
-URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
 PURPOSE = b"domain tracker bot: secrets at rest"
 CHECK_KEY = "meta/key-check"
 CHECK_TEXT = "the ring that holds this key opens the store"
@@ -42,8 +41,7 @@ class KeyRing:
 
     def __init__(self, keys: Mapping[str, bytes]) -> None:
         """Take at least one key of 32 bytes, the sealing one first."""
-        # Not the keys themselves: no attribute shows one.
-        self._boxes = {}
+        self._boxes = {}  # not the keys themselves: no attribute shows one
         for name, key in keys.items():
             derive = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=PURPOSE)
             self._boxes[name] = AESGCM(derive.derive(key))
@@ -68,7 +66,6 @@ class KeyRing:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the keys, the sealing one first."""
         return tuple(self._boxes)
 
     def __repr__(self) -> str:
@@ -111,8 +108,17 @@ async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
     first = ring.names[0]
 
     def noted(document: Document | None) -> Write | None:
-        known = document.value if document else {}
-        _require_opened(ring, known)
+        known: Mapping[str, str] = document.value if document else {}
+        for name, sealed in known.items():
+            try:
+                ring.decrypt(sealed, CHECK_KEY)
+            except UnreadableSecretError as error:
+                what = "another" if name in ring.names else "no"
+                raise WrongKeyRingError(
+                    f"the store holds secrets sealed with a key named {name}. BOT_SECRET_KEYS (or"
+                    f" the key file) has {what} key of that name. Put the earlier key back, after"
+                    " the new one if you are replacing it"
+                ) from error
         if first in known:
             return None
         return Write({**known, first: ring.encrypt(CHECK_TEXT, CHECK_KEY)})
@@ -124,10 +130,7 @@ def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:
     """Return the ring in the file, and whether it was made just now; hold the store's lock.
 
     A file that is there is never overwritten: what it sealed could not be read again.
-
-    Raises:
-        WrongKeyRingError: the file holds no key ring.
-        StoreError: it cannot be read or made.
+    WrongKeyRingError: it holds no key ring. StoreError: it cannot be read or made.
     """
     try:
         if is_new := not os.path.lexists(path):
@@ -151,18 +154,6 @@ def read_key_file(path: Path) -> KeyRing:
         raise WrongKeyRingError(f"the key file {path} is garbled: {error}") from None
 
 
-def _require_opened(ring: KeyRing, known: Mapping[str, str]) -> None:
-    for name, sealed in known.items():
-        try:
-            ring.decrypt(sealed, CHECK_KEY)
-        except UnreadableSecretError as error:
-            raise WrongKeyRingError(
-                f"the store holds secrets sealed with a key named {name}. BOT_SECRET_KEYS (or the"
-                f" key file) has {'another' if name in ring.names else 'no'} key of that name. Put"
-                " the earlier key back, after the new one if you are replacing it"
-            ) from error
-
-
 def _parts(sealed: str) -> tuple[str, bytes]:
     """Return the name of the key, and nonce with box. There is one spelling of each."""
     version, name, body, *_ = [*sealed.split("."), "", ""]
@@ -176,9 +167,9 @@ def _parts(sealed: str) -> tuple[str, bytes]:
 
 
 def _key_bytes(name: str, text: str) -> bytes:
-    standard = text.translate(URLSAFE_TO_STANDARD).rstrip("=")
+    standard = text.replace("-", "+").replace("_", "/").rstrip("=")
     try:
-        key = base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+        key = base64.b64decode(f"{standard}=", validate=True)  # as 32 bytes end
     except ValueError:  # binascii.Error is one
         key = b""
     if len(key) != KEY_BYTES:

@@ -43,7 +43,7 @@ class FencedDocuments:
         # All others are passed on.
         self.get, self.delete = documents.get, documents.delete
         self.list_prefix, self.list_keys = documents.list_prefix, documents.list_keys
-        self.due_keys, self.vacuum = documents.due_keys, documents.vacuum
+        self.due_keys = documents.due_keys
         self.check, self.close = documents.check, documents.close
 
     async def delete_prefix(self, prefix: str) -> int:
@@ -74,8 +74,6 @@ class FencedDocuments:
 
 # (operation, outcome, seconds): "get", "put" …; "ok", "conflict", "failed" or "cut_off".
 OnCall = Callable[[str, str, float], object]
-# These say nothing about the speed of the store.
-UNTIMED = ("welcome", "close")
 
 
 def timed_documents(documents: ErasableDocuments, on_call: OnCall) -> ErasableDocuments:
@@ -92,10 +90,7 @@ class _Timed:
         self._on_call = on_call
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._wrapped, name)
-        if name in UNTIMED:
-            return method
-        return partial(self._timed, name, method)
+        return partial(self._timed, name, getattr(self._wrapped, name))
 
     async def _timed(
         self, operation: str, method: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any

@@ -1,11 +1,9 @@
 """The store's files: private to their owner, locked by one process, still in place."""
 
-import errno
 import fcntl
 import os
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
@@ -29,11 +27,9 @@ def make_private_file(path: Path) -> None:
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=OWNER_ONLY)
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "not an ordinary file", str(path))
-    if stat.S_IMODE(mode) != OWNER_ONLY:  # the umask took bits away, or the file is older
-        path.chmod(OWNER_ONLY)
+    if not path.is_file():
+        raise OSError(f"{path} is not an ordinary file")
+    path.chmod(OWNER_ONLY)  # the umask took bits away, or the file is older
     _sync_names_in(path.parent)
 
 
@@ -43,9 +39,9 @@ def make_private_database(path: Path) -> None:
     SQLite gives the files that it makes later the mode of the database itself.
     """
     make_private_file(path)
-    for name in (f"{path.name}-wal", f"{path.name}-shm"):
-        if path.with_name(name).exists():
-            make_private_file(path.with_name(name))
+    for suffix in ("-wal", "-shm"):
+        if (beside := path.with_name(path.name + suffix)).exists():
+            make_private_file(beside)
 
 
 @contextmanager
@@ -79,34 +75,24 @@ class Watch:
 
     def __init__(self, path: Path) -> None:
         """Note which file it is; OSError: there is none."""
-        self._path = path
-        self._identity = self._found()
+        self._path, self._file = path, path.stat()
 
     def require_unmoved(self) -> None:
         """Raise StoreError unless the path still leads to the same file.
 
         SQLite itself goes on writing to a removed file and says nothing.
         """
-        try:
-            identity = self._found()
-        except OSError as error:
-            raise StoreError(f"{self._path} is no longer there: {error.strerror}") from error
-        if identity != self._identity:
-            raise StoreError(f"{self._path} is no longer the file that was opened")
-
-    def _found(self) -> tuple[int, int]:
-        found = self._path.stat()
-        return found.st_dev, found.st_ino
+        with suppress(OSError):
+            if os.path.samestat(self._path.stat(), self._file):
+                return
+        raise StoreError(f"{self._path} is no longer the file that was opened")
 
 
 class FileLock:
     """A file that one process holds. The system releases it when the process dies."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock; StoreLockedError: a process has it, perhaps this one.
-
-        OSError: the file cannot be made or locked.
-        """
+        """Take the lock; raise OSError. StoreLockedError: a process has it, perhaps this one."""
         make_private_file(path)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -121,7 +107,7 @@ class FileLock:
         os.write(self._descriptor, f"{os.getpid()}\n".encode())
         self.watch = Watch(path)  # without the file, another process could take a new lock
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Release the lock. The file stays: removing it would race with the next process."""
         os.close(self._descriptor)
 
@@ -132,10 +118,7 @@ def lock_file_of(database: Path) -> Path:
 
 
 def lock_holder(path: Path) -> str | None:
-    """Return the number of the process that holds a `FileLock`, or `None`: no process does.
-
-    OSError: the file cannot be read.
-    """
+    """Return the number of the process that holds a `FileLock`, `None` for none; raise OSError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -6,10 +6,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from bot.store.documents import Document, Documents, StoreError, encode_row, encode_value
+from bot.store.documents import (
+    Document,
+    Documents,
+    StoreError,
+    decode_row,
+    encode_row,
+    encode_value,
+)
 from bot.store.encryption import KeyRing, RingSource, key_file_of, read_key_file
 from bot.store.files import FileLock, lock_file_of, make_private_database
-from bot.store.sqlite import ALL_ROWS, BUSY_S, begin_reading, document_of, open_sqlite
+from bot.store.sqlite import begin_reading, connected, described, open_sqlite
 
 # Writes a new document as it is, revision and all.
 Restore = Callable[[Document], Awaitable[object]]
@@ -25,10 +32,8 @@ class FileStore:
     def require_there(self) -> None:
         """Raise StoreError when there is no store yet."""
         if not self.path.exists():
-            raise StoreError(
-                f"There is no store at {self.location}. Check DATABASE_URL, and the folder you are"
-                " in"
-            )
+            hint = "Check DATABASE_URL, and the folder you are in"
+            raise StoreError(f"There is no store at {self.location}. {hint}")
 
     async def require_stopped(self) -> None:
         """Do nothing: `restoring` and `opened` take the lock that a running bot holds."""
@@ -40,16 +45,13 @@ class FileStore:
         of any reader. StoreError: it is missing or damaged.
         """
         try:
-            connection = _opened_to_read(self.path)
-            with closing(connection):
-                query = f"{ALL_ROWS} ORDER BY key"
-                rows = await asyncio.to_thread(begin_reading, connection, self.path, query)
-                for key, value in rows or ():
-                    yield document_of(key.decode(), value or b"")
+            with closing(connected(self.path, "ro")) as connection:
+                rows = await asyncio.to_thread(begin_reading, connection, self.path)
+                for key, value in rows:
+                    yield decode_row(key.decode(), value or b"")
         except (sqlite3.Error, OSError, RuntimeError, ValueError) as error:
             # RuntimeError: a loop of symbolic links
-            what = f"{type(error).__name__}: {error}"
-            raise StoreError(f"cannot read {self.path}: {what}") from error
+            raise StoreError(f"cannot read {self.path}: {described(error)}") from error
 
     @asynccontextmanager
     async def restoring(self) -> AsyncIterator[Restore]:
@@ -59,51 +61,40 @@ class FileStore:
         written.
         """
         real = await asyncio.to_thread(self.path.resolve)
-        lock = FileLock(lock_file_of(real))
-        is_new = not real.exists()  # under the lock: another restore may have made it until then
-        try:
-            make_private_database(real)
-            with closing(_opened_to_write(real)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                # As sqlitedict makes it (2.1).
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)"
-                )
-                connection.execute("DELETE FROM docs WHERE key LIKE 'meta/%'")
-                _require_empty(connection, self.path)
+        with closing(FileLock(lock_file_of(real))):
+            is_new = not real.exists()  # another restore may have made it until now
+            try:
+                make_private_database(real)
+                with closing(connected(real, "rw")) as connection:
+                    _begin_restore(connection, self.path)
 
-                async def write(each: Document) -> None:
-                    row = encode_row(each.rev, each.due_at, encode_value(each.value))
-                    connection.execute(
-                        "INSERT INTO docs (key, value) VALUES (?, ?)", (each.key, row)
-                    )
+                    async def write(each: Document) -> None:
+                        row = encode_row(each.rev, each.due_at, encode_value(each.value))
+                        connection.execute("INSERT INTO docs VALUES (?, ?)", (each.key, row))
 
-                yield write
-                connection.execute("COMMIT")
-        except BaseException as error:
-            if is_new:
-                real.unlink(missing_ok=True)
-            if isinstance(error, sqlite3.Error | OSError):
-                raise StoreError(f"cannot write {self.path}: {error}") from error
-            raise
-        finally:
-            lock.release()
+                    yield write
+                    connection.execute("COMMIT")
+            except BaseException as error:
+                if is_new:
+                    real.unlink(missing_ok=True)
+                if isinstance(error, sqlite3.Error | OSError):
+                    raise StoreError(f"cannot write {self.path}: {error}") from error
+                raise
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        """Open it for writing; raise StoreError, a StoreLockedError among them."""
+        """Open it for writing; leave no trace of what was replaced. Raise StoreError."""
         documents = await open_sqlite(self.path, timeout_s=600)  # a vacuum writes the whole file
         try:
             yield documents
+            await documents.vacuum()
         finally:
             await documents.close()
 
     def ring_source(self, setting: str | None) -> RingSource:
         """Return the ring of the setting, or else that of the key file; make nothing.
 
-        Raises:
-            WrongKeyRingError: the key file holds no ring.
-            StoreError: it cannot be read.
+        WrongKeyRingError: the key file holds no ring. StoreError: it cannot be read.
         """
         if setting:
             return RingSource(KeyRing.parse(setting))
@@ -111,23 +102,11 @@ class FileStore:
         return RingSource(read_key_file(path) if path.exists() else None, path)
 
 
-def _opened_to_read(path: Path) -> sqlite3.Connection:
-    # `mode=ro` neither makes the file nor writes to it: https://www.sqlite.org/uri.html
-    return sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=ro",
-        uri=True,
-        isolation_level=None,
-        timeout=BUSY_S,
-        check_same_thread=False,  # checked by another thread, which nothing else waits for
-    )
-
-
-def _require_empty(connection: sqlite3.Connection, path: Path) -> None:
+def _begin_restore(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    # As sqlitedict makes it (2.1).
+    connection.execute("CREATE TABLE IF NOT EXISTS docs (key TEXT PRIMARY KEY, value BLOB)")
+    connection.execute("DELETE FROM docs WHERE key LIKE 'meta/%'")
     if connection.execute("SELECT 1 FROM docs LIMIT 1").fetchone():
         raise StoreError(f"{path} holds data already: nothing was written")
-
-
-def _opened_to_write(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_S)
-    connection.execute("PRAGMA synchronous=FULL")
-    return connection

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 import sqlite3
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import datetime
@@ -27,73 +27,70 @@ from bot.store.documents import (
     encode_value,
     end_of_prefix,
     kind_of,
-    next_rev,
+    new_rev,
 )
 from bot.store.files import FileLock, Watch, lock_file_of, make_private_database
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 BUSY_S = 5.0
+# Each document's revision, and when it is due.
+Heads = dict[str, tuple[int, datetime | None]]
 # As bytes: text that is no UTF-8 would be an error before its key is known.
-ALL_ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
+ROWS = "SELECT CAST(key AS BLOB), CAST(value AS BLOB) FROM docs"
 AFTER_ALL_TEXT = b""  # SQLite sorts every BLOB after every TEXT
-RANGE = f"{ALL_ROWS} WHERE key >= ? AND key < ? ORDER BY key"
+RANGE = f"{ROWS} WHERE key >= ? AND key < ? ORDER BY key"
 KEYS = "SELECT CAST(key AS BLOB) FROM docs WHERE key >= ? AND key < ? ORDER BY key"
 DELETE_UNDER = "DELETE FROM docs WHERE key >= ? AND key < ?"
 
 
-def first_due(
-    due: Mapping[str, datetime], moment: datetime, kinds: Collection[str], limit: int
-) -> list[str]:
-    """Return what `Documents.due_keys` does, of all documents with the moments they are due."""
+def first_due(heads: Heads, moment: datetime, kinds: Collection[str], limit: int) -> list[str]:
+    """Return what `Documents.due_keys` does, of all documents."""
     found = sorted(
         (due_at, key)
-        for key, due_at in due.items()
-        if due_at <= moment and (not kinds or kind_of(key) in kinds)
+        for key, (_, due_at) in heads.items()
+        if due_at and due_at <= moment and (not kinds or kind_of(key) in kinds)
     )
     return [key for _, key in found[:limit]]
 
 
-def begin_reading(connection: sqlite3.Connection, path: Path, query: str) -> sqlite3.Cursor | None:
-    """Check the whole file and begin to read it; `None` when it has no table yet."""
+def connected(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a file for use by any thread, one at a time.
+
+    The mode `ro` neither makes the file nor writes to it: https://www.sqlite.org/uri.html
+    """
+    uri = f"{path.resolve().as_uri()}?mode={mode}"
+    return sqlite3.connect(
+        uri, uri=True, isolation_level=None, timeout=BUSY_S, check_same_thread=False
+    )
+
+
+def begin_reading(
+    connection: sqlite3.Connection, path: Path
+) -> Iterable[tuple[bytes, bytes | None]]:
+    """Check the whole file and begin to read it, in the order of keys."""
     connection.execute("BEGIN")  # all that follows sees one moment
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != "ok":
         raise StoreError(f"{path} is damaged ({verdict}): put a backup in its place")
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'docs'").fetchone():
-        return None
-    return connection.execute(query)
+        return ()
+    return connection.execute(f"{ROWS} ORDER BY key")
 
 
-def document_of(key: str, value: bytes) -> Document:
-    """Return the document in a row, or raise ValueError with its key."""
-    try:
-        return decode_row(key, value)
-    except ValueError as error:
-        raise ValueError(f"{key!r} cannot be read: {error}") from error
-
-
-def heads_in(
-    connection: sqlite3.Connection, path: Path
-) -> tuple[dict[str, int], dict[str, datetime]]:
-    """Check the whole file; return the documents' revisions, and when each is due.
-
-    StoreError: it is damaged.
-    """
-    revs: dict[str, int] = {}
-    due: dict[str, datetime] = {}
-    for key, value in begin_reading(connection, path, ALL_ROWS) or ():
+def heads_in(connection: sqlite3.Connection, path: Path) -> Heads:
+    """Check the whole file and return the heads of its documents; StoreError: it is damaged."""
+    heads: Heads = {}
+    for key, value in begin_reading(connection, path):
         try:
             document = decode_row(key.decode(), value or b"")
         except ValueError:
             # It stays in the file. Reading it is a StoreError; the others can be used.
             logger.warning("a stored document cannot be read: %r", key)
-            continue
-        revs[document.key] = document.rev
-        if document.due_at:
-            due[document.key] = document.due_at
+        else:
+            heads[document.key] = document.rev, document.due_at
     connection.execute("COMMIT")
-    return revs, due
+    return heads
 
 
 def open_rows(path: Path) -> SqliteDict:
@@ -111,8 +108,6 @@ def open_rows(path: Path) -> SqliteDict:
     )
     for pragma in ("synchronous=FULL", "secure_delete=ON"):
         rows.conn.execute(f"PRAGMA {pragma}")
-    if rows.conn.select_one("PRAGMA synchronous") != (2,):
-        raise StoreError("could not set synchronous=FULL")
     return rows
 
 
@@ -126,7 +121,7 @@ def read_rows(connection: sqlite3.Connection, start: str, end: str | bytes) -> l
     """Return the documents from `start` to before `end`, in key order."""
     # All at once: a statement under way would keep a VACUUM out.
     rows = connection.execute(RANGE, (start, end)).fetchall()
-    return [document_of(key.decode(), value or b"") for key, value in rows]
+    return [decode_row(key.decode(), value or b"") for key, value in rows]
 
 
 class SqliteDocuments:
@@ -144,16 +139,14 @@ class SqliteDocuments:
         real = path.resolve()
         with ExitStack() as undo:
             self._lock = FileLock(lock_file_of(real))
-            undo.callback(self._lock.release)
+            undo.callback(self._lock.close)
             make_private_database(real)
             self._watched = (Watch(path.absolute()), self._lock.watch)
             # Reads need no way to sqlitedict's thread, which damage or text that is no UTF-8 ends
             # without an answer.
-            self._reader = sqlite3.connect(
-                real, isolation_level=None, timeout=BUSY_S, check_same_thread=False
-            )
+            self._reader = connected(real, "rw")
             undo.callback(self._reader.close)
-            self._revs, self._due = heads_in(self._reader, real)  # no other process writes
+            self._heads = heads_in(self._reader, real)  # no other process writes
             self._rows = open_rows(real)
             undo.pop_all()
         self._writer = self._rows.conn
@@ -163,7 +156,9 @@ class SqliteDocuments:
 
         StoreError: it failed or took longer than the time limit (it may still finish).
         """
-        return await _finished(self._queued(action), self._timeout_s)
+        if self._is_closed:
+            raise StoreError("the store is closed")
+        return await self._run(action)
 
     async def get(self, key: str) -> Document | None:
         checked_key(key)
@@ -183,11 +178,10 @@ class SqliteDocuments:
 
         def put(rows: SqliteDict) -> Document:
             self._require_in_place()
-            rev = self._rev(key)
-            checked_rev(key, rev, if_rev)
-            document = Document(key, decode_json(value_json), next_rev(rev), due_utc)
+            checked_rev(key, self._rev(key), if_rev)
+            document = Document(key, decode_json(value_json), new_rev(), due_utc)
             rows[key] = encode_row(document.rev, due_utc, value_json)
-            self._note(document)
+            self._heads[key] = document.rev, due_utc
             return document
 
         return await self.run(put)
@@ -203,7 +197,7 @@ class SqliteDocuments:
                 del rows[key]
             except KeyError:
                 return False
-            self._forget(key)
+            self._heads.pop(key, None)
             return True
 
         return await self.run(delete)
@@ -215,23 +209,23 @@ class SqliteDocuments:
             self._require_in_place()
             rows.conn.execute(DELETE_UNDER, range_of(prefix))
             (gone,) = rows.conn.select_one("SELECT changes()")
-            for key in [each for each in self._revs if each.startswith(prefix)]:
-                self._forget(key)
+            for key in [each for each in self._heads if each.startswith(prefix)]:
+                del self._heads[key]
             self._vacuum(rows)
             return int(gone)
 
         return await self.run(delete)
 
     async def vacuum(self) -> None:
+        """Leave no trace of what was deleted or replaced. It may take minutes."""
         await self.run(self._vacuum)
 
     def _vacuum(self, rows: SqliteDict) -> None:
         """Rewrite the file, so that it and its log hold nothing that was deleted.
 
-        `secure_delete` is not enough: after 1,500 writes SQLite 3.40 still had deleted keys in
-        the gaps of pages that it had rearranged. While another program reads the file, the log
-        keeps its traces until a later checkpoint, at the latest until the store is closed
-        (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
+        `secure_delete` is not enough: SQLite 3.40 leaves deleted keys in the gaps of rearranged
+        pages. While another program reads the file, the log keeps its traces until a later
+        checkpoint (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
         """
         self._require_in_place()
         rows.conn.select_one("VACUUM")
@@ -251,48 +245,32 @@ class SqliteDocuments:
 
     async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         utc = checked_moment(moment)
-        return await self.run(lambda _: first_due(self._due, utc, kinds, limit))
+        return await self.run(lambda _: first_due(self._heads, utc, kinds, limit))
 
     async def check(self) -> None:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
         await self.get(CHECK_KEY)
 
     async def close(self) -> None:
-        """See `Documents.close`.
-
-        After a StoreError only `os._exit` surely ends the process.
-        """
         if self._is_closed:
             return
+        self._is_closed = True
         try:
-            closing = self._queued(self._close)
-            self._is_closed = True
-            await _finished(closing, self._timeout_s)
+            await self._run(self._close)
         finally:
-            self._is_closed = True
             self._thread.shutdown(wait=False)
             if not self._writer.is_alive():  # else it may still be writing: keep others out
                 self._reader.close()
-                self._lock.release()
+                self._lock.close()
 
     def _close(self, rows: SqliteDict) -> None:
         self._reader.close()  # first: the other one may hang
         rows.close()
 
-    def _note(self, document: Document) -> None:
-        self._forget(document.key)
-        self._revs[document.key] = document.rev
-        if document.due_at:
-            self._due[document.key] = document.due_at
-
-    def _forget(self, key: str) -> None:
-        self._revs.pop(key, None)
-        self._due.pop(key, None)
-
     def _rev(self, key: str) -> int | None:
         """Return a document's revision; ValueError: it cannot be read."""
-        if key in self._revs:
-            return self._revs[key]
+        if key in self._heads:
+            return self._heads[key][0]
         document = self._get(key)
         return document.rev if document else None
 
@@ -300,13 +278,19 @@ class SqliteDocuments:
         found = read_rows(self._reader, key, f"{key}\0")
         return found[0] if found else None
 
-    def _queued(self, action: Callable[[SqliteDict], T]) -> "asyncio.Future[T]":
-        """Queue an action for the thread; return its future. StoreError: the store is closed."""
-        if self._is_closed:
-            raise StoreError("the store is closed")
+    async def _run(self, action: Callable[[SqliteDict], T]) -> T:
         if not self._writer.is_alive():
             raise StoreError("the writer thread has died")
-        return asyncio.get_running_loop().run_in_executor(self._thread, action, self._rows)
+        loop = asyncio.get_running_loop()
+        job = loop.run_in_executor(self._thread, action, self._rows)
+        # A caller that is cancelled leaves its error behind, which asyncio would log.
+        job.add_done_callback(lambda job: job.cancelled() or job.exception())
+        try:
+            # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
+            async with asyncio.timeout(self._timeout_s):
+                return await outcome(job)
+        except (sqlite3.Error, TimeoutError, ValueError) as error:
+            raise StoreError(f"the store failed: {described(error)}") from error
 
     def _require_in_place(self) -> None:
         for watch in self._watched:
@@ -316,9 +300,7 @@ class SqliteDocuments:
 async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
     """Open the file, or make it and its folder. No later call waits longer than `timeout_s`.
 
-    Raises:
-        StoreLockedError: another process uses the file.
-        StoreError: the file is damaged, is not one of ours, or cannot be used.
+    StoreLockedError: another process uses the file. StoreError: it is damaged or cannot be used.
     """
     logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)  # 20 lines for each error of ours
     thread = ThreadPoolExecutor(1, "store")
@@ -327,20 +309,9 @@ async def open_sqlite(path: Path, *, timeout_s: float = 10) -> SqliteDocuments:
         return await loop.run_in_executor(thread, SqliteDocuments, path, thread, timeout_s)
     except (sqlite3.Error, OSError, RuntimeError) as error:  # the last: a loop of symbolic links
         thread.shutdown(wait=False)
-        raise StoreError(f"cannot open {path}: {_described(error)}") from error
+        raise StoreError(f"cannot open {path}: {described(error)}") from error
 
 
-async def _finished(job: "asyncio.Future[T]", within_s: float) -> T:
-    # Whoever is cancelled leaves its error behind, which asyncio would log.
-    job.add_done_callback(lambda job: job.cancelled() or job.exception())
-    try:
-        # wait_for may lose a cancellation: https://github.com/python/cpython/issues/86296
-        async with asyncio.timeout(within_s):
-            return await outcome(job)
-    except (sqlite3.Error, TimeoutError, ValueError) as error:
-        raise StoreError(f"the store failed: {_described(error)}") from error
-
-
-def _described(error: Exception) -> str:
+def described(error: Exception) -> str:
     # Not its repr: that of a UnicodeError quotes the whole text.
     return f"{type(error).__name__}: {error}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 from aiohttp import web
-from aiohttp.typedefs import Handler, Middleware
+from aiohttp.typedefs import Handler
 from aiohttp.web_protocol import RequestHandler
 
 from bot.process.clock import seconds_now
@@ -61,25 +61,21 @@ class BoundedServer:
         self._at_work: set[asyncio.BaseProtocol] = set()
         self._warned_at = -WARNED_EVERY_S
 
-    def middleware(self) -> Middleware:
-        """Return a middleware that reads the body of each request, with a time limit."""
-
-        @web.middleware
-        async def read_first(request: web.Request, handler: Handler) -> web.StreamResponse:
-            try:
-                async with asyncio.timeout(self._limits.body_within_s):
-                    await request.read()
-            except TimeoutError:
-                return web.Response(status=408, text="the body took too long")
-            except web.RequestPayloadError:  # its compression or its chunks are broken
-                return web.Response(status=400, text="the body cannot be read")
-            self._at_work.add(request.protocol)
-            try:
-                return await handler(request)
-            finally:
-                self._at_work.discard(request.protocol)
-
-        return read_first
+    @web.middleware
+    async def read_first(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Read the body of a request, with a time limit, before its handler begins."""
+        try:
+            async with asyncio.timeout(self._limits.body_within_s):
+                await request.read()
+        except TimeoutError:
+            return web.Response(status=408, text="the body took too long")
+        except web.RequestPayloadError:  # its compression or its chunks are broken
+            return web.Response(status=400, text="the body cannot be read")
+        self._at_work.add(request.protocol)
+        try:
+            return await handler(request)
+        finally:
+            self._at_work.discard(request.protocol)
 
     async def listen(self, runner: web.AppRunner, host: str, port: int) -> asyncio.Server:
         """Begin to listen; raise OSError."""

@@ -8,13 +8,7 @@ from typing import Any, TypeVar
 
 import aiohttp
 import structlog
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Histogram,
-    Info,
-    ProcessCollector,
-)
+from prometheus_client import CollectorRegistry, Counter, Histogram, Info, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
@@ -30,7 +24,6 @@ QUEUE_STATES = ("todo", "doing")
 LEVELS = ("warning", "error", "critical")
 OUTCOMES = ("posted", "quiet", "missed", "failed", "uncertain")
 LAG_BUCKETS_S = (1, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
-TRIES = ("first", "later")
 # Slack waits 3 s: https://docs.slack.dev/interactivity/handling-user-interaction
 ACK_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.5, 3, 5)
 WAIT_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
@@ -48,7 +41,7 @@ CALL_OUTCOMES = ("answered", "rate_limited", "failed", "unreachable")
 SLACK_BUCKETS_S = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 STORE_OPERATIONS = (
     *("get", "put", "delete", "delete_prefix", "list_prefix", "list_keys", "due_keys"),
-    *("vacuum", "check"),
+    *("welcome", "check", "close"),
 )
 STORE_OUTCOMES = ("ok", "conflict", "failed", "cut_off")
 # An SQLite read takes 0.1 ms, one over a network 1 ms; after 10 s a call is given up.
@@ -61,11 +54,10 @@ _METHOD = re.compile(r"[a-z]+(\.[a-zA-Z]+)+")
 
 
 class CallMetrics:
-    """A counter and a histogram of calls, both by name: one of a few that the bot chooses.
+    """The counter `bot_x_calls` and the histogram `bot_x_call_seconds`, by name and outcome.
 
-    The counter `bot_x_calls` belongs to the histogram `bot_x_call_seconds`: `metric` is
-    `bot_x_call`. A counter that appears with its first event hides that event from `increase()`:
-    therefore each name starts with all `outcomes` at 0, and `names` start at once.
+    `metric` is `bot_x_call`. A counter that appears with its first event hides that event from
+    `increase()`: so each name starts with all `outcomes` at 0, and `names` start at once.
     """
 
     def __init__(
@@ -73,30 +65,29 @@ class CallMetrics:
         registry: CollectorRegistry,
         metric: str,
         label: str,
-        helps: tuple[str, str],
+        about: str,
         buckets: Sequence[float],
         *,
         outcomes: Sequence[str] = (),
         names: Sequence[str] = (),
     ) -> None:
-        """Make both; `helps` are the sentences about the counter and about the histogram."""
         self._outcomes = outcomes
         self._begun: set[str] = set()
-        calls_help, seconds_help = helps
-        self._calls = Counter(f"{metric}s", calls_help, [label, "outcome"], registry=registry)
+        self._calls = Counter(
+            f"{metric}s", f"{about}, by outcome.", [label, "outcome"], registry=registry
+        )
         self._call_s = Histogram(
-            f"{metric}_seconds", seconds_help, [label], buckets=buckets, registry=registry
+            f"{metric}_seconds", f"{about}: how long.", [label], buckets=buckets, registry=registry
         )
         for name in names:
-            self.begin(name)
+            self._begin(name)
 
     def note_call(self, name: str, outcome: str, took_s: float) -> None:
-        self.begin(name)
+        self._begin(name)
         self._calls.labels(name, outcome).inc()
         self._call_s.labels(name).observe(took_s)
 
-    def begin(self, name: str) -> None:
-        """Start the counters of `name` at 0, unless they exist."""
+    def _begin(self, name: str) -> None:
         if name not in self._begun:
             self._begun.add(name)
             self._call_s.labels(name)
@@ -115,16 +106,16 @@ class DigestMetrics:
     """Runs of digests by outcome, with their lag."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        runs_help = "Runs of digests that have ended, by how."
-        runs = Counter("bot_digest_runs", runs_help, ["outcome"], registry=registry)
+        about = "Runs of digests that have ended, by how."
+        runs = Counter("bot_digest_runs", about, ["outcome"], registry=registry)
         self._runs = _from_0(runs, OUTCOMES)
-        why_help = "Runs of digests that were missed, failed or are uncertain, by why."
-        self._failures = Counter("bot_digest_troubles", why_help, ["trouble"], registry=registry)
-        lag_help = "From a digest's slot to its post, at the first try or after a retry."
+        about = "Runs of digests that were missed, failed or are uncertain, by why."
+        self._failures = Counter("bot_digest_troubles", about, ["trouble"], registry=registry)
+        about = "From a digest's slot to its post, at the first try or after a retry."
         lag_s = Histogram(
-            "bot_digest_lag_seconds", lag_help, ["tries"], buckets=LAG_BUCKETS_S, registry=registry
+            "bot_digest_lag_seconds", about, ["tries"], buckets=LAG_BUCKETS_S, registry=registry
         )
-        self._lag_s = _from_0(lag_s, TRIES)
+        self._lag_s = _from_0(lag_s, ("first", "later"))
 
     def note_run(self, outcome: str, reason: str | None) -> None:
         """Count a run that has ended; `reason` is why it failed, if it did."""
@@ -139,43 +130,36 @@ class DigestMetrics:
 class LazyGauges(Collector):
     """Gauges that are read when Prometheus asks; a source that fails shows no values.
 
-    That of `DIGESTS` returns how many are due, and for how many seconds the first of them; that
+    The source `DIGESTS` returns how many are due, and for how many seconds the first of them; that
     of `QUEUE` the counts of jobs by task and state.
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._sources: dict[str, Callable[[], Awaitable[Any]]] = {}
+        self.sources: dict[str, Callable[[], Awaitable[Any]]] = {}
         self._found: dict[str, Any] = {}
         registry.register(self)
 
-    def set_source(self, name: str, source: Callable[[], Awaitable[Any]]) -> None:
-        self._sources[name] = source
-
     async def refresh(self) -> None:
         """Read all sources; never raise."""
-        await asyncio.gather(*map(self._read, self._sources))
+        await asyncio.gather(*map(self._read, self.sources))
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        due = GaugeMetricFamily("bot_digests_due", "Digests that are due and in no job yet.")
-        overdue = GaugeMetricFamily(
-            "bot_digests_overdue_seconds",
-            "For how long the longest due of them has been due; 0 when none is.",
-        )
+        count, late_s = self._found.get(DIGESTS, (None, None))
+        about = "Digests that are due and in no job yet."
+        yield GaugeMetricFamily("bot_digests_due", about, count)
+        about = "For how long the longest due of them has been due; 0 when none is."
+        yield GaugeMetricFamily("bot_digests_overdue_seconds", about, late_s)
         jobs = GaugeMetricFamily("bot_queue_jobs", "Jobs in the queue.", labels=("task", "state"))
-        if DIGESTS in self._found:
-            count, late_s = self._found[DIGESTS]
-            due.add_metric((), count)
-            overdue.add_metric((), late_s)
         counts = self._found.get(QUEUE, {})
         for task in {task for task, _ in counts}:
             for state in QUEUE_STATES:
                 jobs.add_metric((task, state), counts.get((task, state), 0))
-        yield from (due, overdue, jobs)
+        yield jobs
 
     async def _read(self, name: str) -> None:
         try:
             async with asyncio.timeout(READ_WITHIN_S):
-                self._found[name] = await self._sources[name]()
+                self._found[name] = await self.sources[name]()
         except Exception as error:  # noqa: BLE001  # the other metrics must still be shown
             self._found.pop(name, None)
             logger.warning("could not look up metrics", look=name, error=repr(error))
@@ -192,31 +176,14 @@ class Metrics:
         self.registry = registry = CollectorRegistry(auto_describe=True)
         self.digests = DigestMetrics(registry)
         self.gauges = LazyGauges(registry)
-        self._count_calls(registry)
-        self._count_acks(registry)
-        lines_help = "Lines of the log, from warnings on. An error is a mistake of the bot."
-        lines = Counter("bot_log_lines", lines_help, ["level"], registry=registry)
-        self._lines = _from_0(lines, LEVELS)
-        Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
-            {"version": __version__, "role": role, "store": store}
-        )
-        ProcessCollector(registry=registry)
-
-    def _count_calls(self, registry: CollectorRegistry) -> None:
-        requests = (
-            "What people asked for (a command, a press, a form), by how it ended.",
-            "From the ack to the end of the work, its answer sent.",
-        )
+        about = "What people asked for (a command, a press, a form)"
         # For the outcomes see `bot/dispatch/error_boundary.py`.
-        self.requests = CallMetrics(registry, "bot_request", "what", requests, WAIT_BUCKETS_S)
+        self.requests = CallMetrics(registry, "bot_request", "what", about, WAIT_BUCKETS_S)
         self.service = CallMetrics(  # for the outcomes see `bot/tracker/client.py`
             registry,
             "bot_service_call",
             "operation",
-            (
-                "Calls of Domain Tracker, by how they ended; also those that were not sent.",
-                "How long a call took, repetitions and the wait for a place included.",
-            ),
+            "Calls of Domain Tracker, also those that were not sent",
             WAIT_BUCKETS_S,
             outcomes=REQUEST_OUTCOMES,
             names=OPERATIONS,
@@ -225,33 +192,30 @@ class Metrics:
             registry,
             "bot_store_call",
             "operation",
-            (
-                "Calls of the store, by how they ended.",
-                "How long a call of the store took, the wait for its turn included.",
-            ),
+            "Calls of the store",
             STORE_BUCKETS_S,
             outcomes=STORE_OUTCOMES,
             names=STORE_OPERATIONS,
         )
+        about = "HTTP requests to Slack"
         self.slack = CallMetrics(
-            registry,
-            "bot_slack_call",
-            "method",
-            ("HTTP requests to Slack, by how they ended.", "How long Slack took to answer."),
-            SLACK_BUCKETS_S,
-            outcomes=CALL_OUTCOMES,
+            registry, "bot_slack_call", "method", about, SLACK_BUCKETS_S, outcomes=CALL_OUTCOMES
         )
-
-    def _count_acks(self, registry: CollectorRegistry) -> None:
-        ack_help = (
-            "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
-        )
+        about = "From a request of Slack to its ack, over HTTP and Socket Mode; Slack waits 3 s."
         ack_s = Histogram(
-            "bot_ack_seconds", ack_help, ["kind"], buckets=ACK_BUCKETS_S, registry=registry
+            "bot_ack_seconds", about, ["kind"], buckets=ACK_BUCKETS_S, registry=registry
         )
-        refused_help = "Requests of Slack that were answered with an error instead of an ack."
-        refused = Counter("bot_acks_refused", refused_help, ["kind"], registry=registry)
-        self._ack_s, self._refused = _from_0(ack_s, KINDS), _from_0(refused, KINDS)
+        self._ack_s = _from_0(ack_s, KINDS)
+        about = "Requests of Slack that were answered with an error instead of an ack."
+        refused = Counter("bot_acks_refused", about, ["kind"], registry=registry)
+        self._refused = _from_0(refused, KINDS)
+        about = "Lines of the log, from warnings on. An error is a mistake of the bot."
+        lines = Counter("bot_log_lines", about, ["level"], registry=registry)
+        self._lines = _from_0(lines, LEVELS)
+        Info("bot_build", "Which bot runs, as what, on which store.", registry=registry).info(
+            {"version": __version__, "role": role, "store": store}
+        )
+        ProcessCollector(registry=registry)
 
     def note_ack(self, kind: str, took_s: float, *, is_refused: bool) -> None:
         """Count a request from Slack; `kind` is one of `KINDS`."""

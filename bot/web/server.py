@@ -7,7 +7,7 @@ import logging
 import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -77,15 +77,14 @@ class MetricsEndpoint:
         self._token = token
 
     async def answer(self, request: web.Request) -> web.Response:
-        if self._token is not None:
-            if not _has_token(request, self._token):
-                return web.Response(
-                    status=401,
-                    text="METRICS_TOKEN is needed as a bearer token",
-                    headers={hdrs.WWW_AUTHENTICATE: "Bearer"},
-                )
-        elif not _is_from_this_machine(request):
+        if self._token is None and not _is_from_this_machine(request):
             return web.Response(status=403, text="set METRICS_TOKEN to read this from elsewhere")
+        if self._token is not None and not _has_token(request, self._token):
+            return web.Response(
+                status=401,
+                text="METRICS_TOKEN is needed as a bearer token",
+                headers={hdrs.WWW_AUTHENTICATE: "Bearer"},
+            )
         body, content_type = await self._page(request.headers.get(hdrs.ACCEPT, ""))
         headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: "no-store"}
         return web.Response(body=body, headers=headers)
@@ -195,7 +194,7 @@ async def listening(
     logging.getLogger("aiohttp.server").addFilter(_is_our_mistake)
     limits = limits or ConnectionLimits.for_files()
     server = BoundedServer(limits)
-    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[server.middleware()])
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[server.read_first])
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
     if metrics:
@@ -212,12 +211,9 @@ async def listening(
     )
     await runner.setup()
     try:
-        listener = await server.listen(runner, host, port)
-        logger.info("listening", host=host, port=port)
-        try:
+        with closing(await server.listen(runner, host, port)):
+            logger.info("listening", host=host, port=port)
             yield
-        finally:
-            listener.close()
     finally:
         await runner.cleanup()
 

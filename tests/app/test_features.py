@@ -14,13 +14,13 @@ from tests.web.reading import a_bot, samples, value
 
 async def opened_in(database: str, metrics: Metrics) -> PostgresDocuments:
     opened = await open_postgres(parse_address(database))
-    metrics.gauges.set_source(QUEUE, lambda: depth(opened.pool))
+    metrics.gauges.sources[QUEUE] = lambda: depth(opened.pool)
     return opened
 
 
 async def test_what_is_due_is_on_the_page() -> None:
     metrics, bot = a_bot(), Bot()
-    metrics.gauges.set_source(DIGESTS, lambda: overdue(bot.repository, bot.clock()))
+    metrics.gauges.sources[DIGESTS] = lambda: overdue(bot.repository, bot.clock())
     await bot.make()
     bot.clock.now = NINE + timedelta(seconds=30)
 

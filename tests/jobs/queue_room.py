@@ -18,7 +18,7 @@ from tests.fakes import TIME_LIMIT_S
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 A_MINUTE_AGO = NOW - timedelta(minutes=1)
 # A worker on a busy machine may be silent for a while, and is not to be taken for dead.
-QUICK = Intervals(look_s=0.02, heartbeat_s=0.05, dead_after_s=TIME_LIMIT_S, stalled_every_s=1)
+QUICK = Intervals(look_s=0.02, heartbeat_s=0.05, dead_after_s=TIME_LIMIT_S)
 # Where workers do die.
 MORTAL = replace(QUICK, dead_after_s=1)
 TABLES = ("jobs", "events", "periodic_defers", "workers")
@@ -124,7 +124,6 @@ def at_work(
     *,
     every_s: float = 0.1,
     finish_within_s: float = TIME_LIMIT_S,
-    concurrency: int = 20,
     intervals: Intervals = QUICK,
 ) -> AbstractAsyncContextManager[Callable[[], Awaitable[bool]]]:
     """Return a quick worker, for which it is `NOW`."""
@@ -134,6 +133,5 @@ def at_work(
         clock=lambda: NOW,
         every_s=every_s,
         finish_within_s=finish_within_s,
-        concurrency=concurrency,
         intervals=intervals,
     )

@@ -151,7 +151,7 @@ async def test_a_stop_lets_jobs_end(pool: Pool, monkeypatch: pytest.MonkeyPatch)
 
     deliveries.during = wait
     await put_due(pool, digests_of("T1", each=150))  # two jobs
-    async with at_work(pool, deliveries, concurrency=1):
+    async with at_work(pool, deliveries):
         async with asyncio.timeout(TIME_LIMIT_S):
             await begun.wait()
         monkeypatch.setattr(Worker, "stop", stop_and_let_end)

@@ -221,7 +221,7 @@ async def opened(where: Path | str) -> AsyncIterator[Documents]:
     store = (
         await open_sqlite(where)
         if isinstance(where, Path)
-        else await open_postgres(parse_address(where), sets=migrations())
+        else await open_postgres(parse_address(where), steps=migrations())
     )
     try:
         yield store

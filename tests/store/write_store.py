@@ -85,7 +85,8 @@ async def live(app: Harness) -> None:
 
 async def add_the_rest(app: Harness, path: Path) -> None:
     """Write what a short life with one token does not leave behind."""
-    store = FencedDocuments(await open_sqlite(path), beginning_of=scope_of_key)
+    documents = await open_sqlite(path)
+    store = FencedDocuments(documents, beginning_of=scope_of_key)
     ring, home, bob = KeyRing.parse(RING), WorkspaceId(app.slack.team_id), app.bob.id
     installation = an_installation(home, "xoxb-of-1-0", installed_by=bob, installed_at=app.clock())
     await InstallationRepository(store, ring).put(installation)
@@ -106,7 +107,7 @@ async def add_the_rest(app: Harness, path: Path) -> None:
     lists = DomainLists(store, DomainAdder(refuse, portfolio), portfolio)
     added = NewDomain(host="new.example", domain_type="owned", tags=("prod",))
     await lists.keep(home, NewDomains((added,)))
-    await store.vacuum()
+    await documents.vacuum()
     await store.close()
 
 

@@ -41,4 +41,4 @@ def find_all(metrics: Metrics, found: Mapping[str, Any]) -> None:
         return found[name]
 
     for name in found:
-        metrics.gauges.set_source(name, partial(look, name))
+        metrics.gauges.sources[name] = partial(look, name)

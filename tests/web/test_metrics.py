@@ -363,7 +363,7 @@ async def test_a_look_that_fails_or_hangs_shows_nothing_instead_of_what_was_once
         await asyncio.Event().wait()
 
     for source, shown in ((find, 7.0), (fail, None), (find, 7.0), (hang, None)):
-        gauges.set_source(DIGESTS, source)
+        gauges.sources[DIGESTS] = source
         await gauges.refresh()
         assert registry.get_sample_value("bot_digests_due") == shown
 

@@ -60,12 +60,16 @@ def parse_address(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Address:
     The options are libpq's. ValueError: it is something else, or a part of the password would be
     taken for a place, which is shown. The message quotes nothing of it.
     """
-    from psycopg.conninfo import make_conninfo
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
     if not url.startswith(SCHEMES):
         raise ValueError("the address of the database begins with postgresql://")
     _require_escaped(url)
-    known = _parameters(url)
+    try:
+        known: dict[str, Any] = conninfo_to_dict(url)
+    except (ProgrammingError, UnicodeError):  # whose messages may quote the password
+        raise ValueError(UNREADABLE) from None
     host, port = (str(known.get(name) or "") for name in ("host", "port"))
     if "@" in host[1:] or not PORTS.fullmatch(port):  # a password may be in it
         raise ValueError(UNREADABLE)
@@ -80,13 +84,3 @@ def _require_escaped(url: str) -> None:
     first, *others = url.partition("://")[2].split("@")
     if len(others) > 1 or (others and {*"/?"} & {*first}):
         raise ValueError(UNREADABLE)
-
-
-def _parameters(url: str) -> dict[str, Any]:
-    from psycopg import ProgrammingError
-    from psycopg.conninfo import conninfo_to_dict
-
-    try:
-        return conninfo_to_dict(url)
-    except (ProgrammingError, UnicodeError):  # whose messages may quote the password
-        raise ValueError(UNREADABLE) from None

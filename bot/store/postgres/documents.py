@@ -3,11 +3,13 @@
 # ruff: noqa: S608  # joined of our own constants; values are passed beside the statement
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, LiteralString
 
+from bot.store.deduplication import REMEMBERED_FOR_S
 from bot.store.documents import (
     CHECK_KEY,
     ConflictError,
@@ -19,9 +21,10 @@ from bot.store.documents import (
     decode_json,
     encode_value,
     end_of_prefix,
+    new_rev,
 )
 from bot.store.postgres.address import Address
-from bot.store.postgres.migrations import OURS, MigrationSet, missing
+from bot.store.postgres.migrations import OURS, Steps, missing
 from bot.store.postgres.pool import TIMEOUT_S, Arguments, Pool, Row, db_errors, open_pool, run
 
 # As text, so that the driver does not decode the JSON, and without a zone, because that
@@ -32,35 +35,21 @@ DUE_KEYS: LiteralString = (
     "SELECT key FROM document WHERE due_at <= %s"
     " AND (%s::text[] IS NULL OR split_part(key, '/', 2) = ANY(%s)) ORDER BY due_at, key LIMIT %s"
 )
+BELOW: LiteralString = "(%s::text IS NULL OR key < %s)"
 PUT: LiteralString = "SELECT put_document(%s, %s, %s, %s, %s, %s)"
-DELETE: LiteralString = "DELETE FROM document WHERE key = %s RETURNING rev"
-DELETE_IF: LiteralString = "DELETE FROM document WHERE key = %s AND rev = %s RETURNING rev"
-# The largest whole number that every reader of JSON keeps exact.
-MAX_REV = 2**53 - 1
-VACUUMED_WITHIN_S = 600.0  # it reads every table
-# Slack's signatures are good for five minutes either way:
-# https://docs.slack.dev/authentication/verifying-requests-from-slack
-KEPT_FOR = timedelta(minutes=10)
+DELETE: LiteralString = (
+    "DELETE FROM document WHERE key = %s AND (%s::bigint IS NULL OR rev = %s) RETURNING rev"
+)
 
 
 def document_of(row: tuple[Any, ...]) -> Document:
     """Return the document in a row of `COLUMNS`; StoreError: its value is not a JSON object."""
     key, text, rev, due_at = row
-    try:
-        value = decode_json(text)
-    except ValueError as error:
-        raise StoreError(f"a stored document cannot be read: {type(error).__name__}") from None
-    if not isinstance(value, dict):
-        raise StoreError("a stored document cannot be read: it is no object")
-    return Document(key, value, rev, due_at and due_at.replace(tzinfo=UTC))
-
-
-def _under(prefix: str) -> tuple[LiteralString, tuple[object, ...]]:
-    """Return the condition on `key` for all that begin with `prefix`."""
-    end = end_of_prefix(checked_key(prefix)) if prefix else None
-    if end is None:
-        return "key >= %s", (prefix,)
-    return "key >= %s AND key < %s", (prefix, end)
+    with suppress(ValueError):
+        match decode_json(text):
+            case dict(value):
+                return Document(key, value, rev, due_at and due_at.replace(tzinfo=UTC))
+    raise StoreError(f"{key!r} cannot be read")
 
 
 class PostgresDocuments:
@@ -71,11 +60,7 @@ class PostgresDocuments:
     """
 
     def __init__(
-        self,
-        pool: Pool,
-        *,
-        beginning_of: Callable[[str], str | None] = lambda _key: None,
-        timeout_s: float = TIMEOUT_S,
+        self, pool: Pool, beginning_of: Callable[[str], str | None], timeout_s: float
     ) -> None:
         self.pool = pool
         self._timeout_s = timeout_s
@@ -97,9 +82,8 @@ class PostgresDocuments:
         begins = self._beginning_of(checked_key(key))
         due_utc = checked_moment(due_at) if due_at else None
         value_json = encode_value(value)  # now: the caller may change it while we wait
-        rev = secrets.randbelow(MAX_REV) + 1
-        arguments = (key, value_json, due_utc, if_rev, rev, begins)
-        ((outcome,),) = await self._run(PUT, arguments)
+        rev = new_rev()
+        ((outcome,),) = await self._run(PUT, (key, value_json, due_utc, if_rev, rev, begins))
         if outcome == "forgotten":
             raise ForgottenError("the app was removed from this workspace")
         if outcome == "conflict":
@@ -107,45 +91,28 @@ class PostgresDocuments:
         return Document(key, decode_json(value_json), rev, due_utc)
 
     async def delete(self, key: str, *, if_rev: int | None = None) -> bool:
-        checked_key(key)
-        if if_rev is None:
-            return bool(await self._run(DELETE, (key,)))
-        if if_rev and await self._run(DELETE_IF, (key, if_rev)):
+        if await self._run(DELETE, (checked_key(key), if_rev, if_rev)):
             return True
-        if if_rev == 0 and not await self._run(GET, (key,)):
+        if if_rev is None or (if_rev == 0 and not await self._run(GET, (key,))):
             return False
         raise ConflictError(f"{key} is not at revision {if_rev}")
 
     async def delete_prefix(self, prefix: str) -> int:
         """See `ErasableDocuments`, and `put_document`, which refuses."""
-        arguments = (prefix, end_of_prefix(checked_key(prefix)))
-        ((count,),) = await self._run("SELECT delete_under(%s, %s)", arguments)
+        end = end_of_prefix(checked_key(prefix))
+        ((count,),) = await self._run("SELECT delete_under(%s, %s)", (prefix, end))
         return int(count)
 
-    async def vacuum(self) -> None:
-        """Free, for new rows, the place of what was deleted or replaced.
-
-        More takes a lock on everything. Until the place is written again the bytes are in the
-        server's files, and in its log and backups for as long as the operator keeps those.
-        """
-        await run(self.pool, "VACUUM", within_s=VACUUMED_WITHIN_S)
-
     async def list_prefix(self, prefix: str) -> list[Document]:
-        under, arguments = _under(prefix)
-        query = f"SELECT {COLUMNS} FROM document WHERE {under} ORDER BY key"
-        rows = await self._run(query, arguments)
-        return [document_of(row) for row in rows]
+        return [document_of(row) for row in await self._under(prefix, COLUMNS)]
 
     async def list_keys(self, prefix: str) -> list[str]:
-        under, arguments = _under(prefix)
-        query = f"SELECT key FROM document WHERE {under} ORDER BY key"
-        return [key for (key,) in await self._run(query, arguments)]
+        return [key for (key,) in await self._under(prefix, "key")]
 
     async def due_keys(self, moment: datetime, *kinds: str, limit: int = 1000) -> list[str]:
         wanted = list(kinds) or None
         arguments = (checked_moment(moment), wanted, wanted, limit)
-        rows = await self._run(DUE_KEYS, arguments)
-        return [key for (key,) in rows]
+        return [key for (key,) in await self._run(DUE_KEYS, arguments)]
 
     async def check(self) -> None:
         await self.put(CHECK_KEY, {"token": secrets.token_hex(8)})
@@ -158,6 +125,11 @@ class PostgresDocuments:
         async with db_errors(TIMEOUT_S):
             await self.pool.close()
 
+    async def _under(self, prefix: str, columns: LiteralString) -> list[Row]:
+        end = end_of_prefix(checked_key(prefix)) if prefix else None
+        query = f"SELECT {columns} FROM document WHERE key >= %s AND {BELOW} ORDER BY key"
+        return await self._run(query, (prefix, end, end))
+
     async def _run(self, statement: LiteralString, arguments: Arguments) -> list[Row]:
         return await run(self.pool, statement, arguments, within_s=self._timeout_s)
 
@@ -165,29 +137,22 @@ class PostgresDocuments:
 async def open_postgres(
     address: Address,
     *,
-    sets: Sequence[MigrationSet] = (OURS,),
+    steps: Steps = OURS,
     beginning_of: Callable[[str], str | None] = lambda _key: None,
     timeout_s: float = TIMEOUT_S,
 ) -> PostgresDocuments:
-    """Connect, and check that all steps of `sets` have been taken.
+    """Connect, and check that all `steps` have been taken; else raise StoreError.
 
-    No later call but `vacuum` waits much longer than `timeout_s`.
-
-    StoreError: some have not (`python -m bot migrate`), or it cannot be reached or used.
+    No later call waits much longer than `timeout_s`.
     """
     pool = await open_pool(address)
-    try:
-        lacking = await missing(pool, sets)
-    except BaseException:
-        await pool.close()
-        raise
-    if lacking:
-        await pool.close()
-        steps = "1 step" if len(lacking) == 1 else f"{len(lacking)} steps"
-        raise StoreError(
-            f"{address.location}, lacks {steps} of its schema: run `python -m bot migrate`"
-        )
-    return PostgresDocuments(pool, beginning_of=beginning_of, timeout_s=timeout_s)
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(pool.close)
+        if await missing(pool, steps):
+            where = address.location
+            raise StoreError(f"{where}, lacks steps of its schema: run `python -m bot migrate`")
+        undo.pop_all()
+    return PostgresDocuments(pool, beginning_of, timeout_s)
 
 
 class PostgresDedup:
@@ -198,7 +163,8 @@ class PostgresDedup:
 
     async def remember(self, name: str) -> bool:
         """Return whether `name` is new to all processes, and remember it."""
-        ((is_new,),) = await run(self._pool, "SELECT see_name(%s, %s)", (_hash(name), KEPT_FOR))
+        kept = timedelta(seconds=REMEMBERED_FOR_S)
+        ((is_new,),) = await run(self._pool, "SELECT see_name(%s, %s)", (_hash(name), kept))
         return bool(is_new)
 
     async def forget(self, name: str) -> None:

@@ -11,7 +11,7 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import TupleRow
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from bot.store.documents import StoreError
 from bot.store.postgres.address import Address
@@ -45,9 +45,9 @@ class FreshPool(AsyncConnectionPool[Connection]):
 
 
 async def open_pool(address: Address) -> Pool:
-    """Return connections, each a transaction of its own by each statement (autocommit).
+    """Return connections in autocommit; StoreError: the database cannot be reached.
 
-    StoreError: the database cannot be reached. The message names the place, and no password.
+    The message names the place, and no password.
     """
     await (await connected(address)).close()  # the pool does not say why it cannot connect
     # While the database is away the pool logs dozens of lines a second; each call logs its own.
@@ -62,13 +62,7 @@ async def open_pool(address: Address) -> Pool:
         open=False,
         name="store",
     )
-    try:
-        await pool.open(wait=True, timeout=WAIT_S)
-    except BaseException as error:
-        await pool.close()
-        if isinstance(error, psycopg.Error):
-            raise StoreError(f"cannot connect to {address.location}: {error}") from error
-        raise
+    await pool.open()
     return pool
 
 
@@ -77,7 +71,9 @@ async def connected(address: Address) -> Connection:
     try:
         return await AsyncConnection.connect(address.conninfo, **CONNECTING)
     except (psycopg.Error, OSError, UnicodeError) as error:
-        reason = _without_password(str(error), address)
+        password = conninfo_to_dict(address.conninfo).get("password")
+        reason = " ".join(str(error).split())
+        reason = reason.replace(str(password), "…") if password else reason
         raise StoreError(f"cannot connect to {address.location}: {reason}") from None
 
 
@@ -94,18 +90,8 @@ def _has_ended(connection: Connection) -> bool:
     return bool(looking.poll(0))
 
 
-def _without_password(text: str, address: Address) -> str:
-    password = conninfo_to_dict(address.conninfo).get("password")
-    line = " ".join(text.split())
-    return line.replace(str(password), "…") if password else line
-
-
 async def run(
-    pool: Pool,
-    statement: LiteralString,
-    arguments: Arguments = (),
-    *,
-    within_s: float = TIMEOUT_S,
+    pool: Pool, statement: LiteralString, arguments: Arguments = (), *, within_s: float = TIMEOUT_S
 ) -> list[Row]:
     """Run a statement as a transaction of its own; return its rows. Raise StoreError.
 
@@ -123,17 +109,9 @@ async def db_errors(within_s: float) -> AsyncIterator[None]:
     try:
         async with asyncio.timeout(within_s):
             yield
-    except PoolClosed as error:
-        raise StoreError("the store is closed") from error
-    except PoolTimeout as error:
-        raise StoreError("no connection to the database became free in time") from error
     except TimeoutError as error:
         raise StoreError(f"the database did not answer within {within_s:g} s") from error
     except psycopg.Error as error:
-        raise StoreError(f"the database failed: {reason(error)}") from error
-
-
-def reason(error: psycopg.Error) -> str:
-    """Return the first line of what the server or the driver says: details may quote data."""
-    lines = (error.diag.message_primary or str(error)).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"
+        # The first line of what the server or the driver says: details may quote data.
+        line = (error.diag.message_primary or str(error)).strip().partition("\n")[0]
+        raise StoreError(f"the database failed: {type(error).__name__}: {line}") from error

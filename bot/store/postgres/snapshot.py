@@ -1,22 +1,16 @@
 """A store in PostgreSQL, as the operator's commands use it."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import LiteralString
 
 import psycopg
 
-from bot.store.documents import (
-    Document,
-    Documents,
-    StoreError,
-    StoreLockedError,
-    encode_value,
-)
+from bot.store.documents import Document, Documents, StoreError, StoreLockedError, encode_value
 from bot.store.encryption import KeyRing, RingSource
 from bot.store.postgres.address import Address
 from bot.store.postgres.documents import COLUMNS, document_of, open_postgres
-from bot.store.postgres.migrations import MigrationSet
+from bot.store.postgres.migrations import Steps
 from bot.store.postgres.pool import Connection, connected
 from bot.store.snapshot import Restore
 
@@ -26,8 +20,6 @@ CLIENTS: LiteralString = """
         AND pid <> pg_backend_pid()
 """
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
-# A writer of this moment has ended by then, or is stuck.
-LOCKED_WITHIN: LiteralString = "10s"
 
 
 @asynccontextmanager
@@ -49,11 +41,11 @@ async def _transaction(address: Address, verb: str) -> AsyncIterator[Connection]
 
 
 class DatabaseStore:
-    """See `FileStore`. `sets` are the migrations that writing needs."""
+    """See `FileStore`. `steps` are the migrations that writing needs."""
 
-    def __init__(self, address: Address, sets: Sequence[MigrationSet]) -> None:
+    def __init__(self, address: Address, steps: Steps) -> None:
         self.address = address
-        self.sets = sets
+        self.steps = steps
 
     def require_there(self) -> None:
         """Do nothing: the first read fails when it is not there."""
@@ -85,7 +77,8 @@ class DatabaseStore:
         long. StoreError: it holds data, or it failed.
         """
         async with _transaction(self.address, "write") as connection:
-            await connection.execute(f"SET LOCAL lock_timeout = '{LOCKED_WITHIN}'")
+            # A writer of this moment has ended by then, or is stuck.
+            await connection.execute("SET LOCAL lock_timeout = '10s'")
             await connection.execute("LOCK TABLE document, forgotten IN EXCLUSIVE MODE")
             await connection.execute("DELETE FROM document WHERE starts_with(key, 'meta/')")
             await connection.execute("DELETE FROM forgotten")
@@ -104,7 +97,7 @@ class DatabaseStore:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Documents]:
-        documents = await open_postgres(self.address, sets=self.sets)
+        documents = await open_postgres(self.address, steps=self.steps)
         try:
             yield documents
         finally:
