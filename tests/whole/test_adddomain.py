@@ -152,7 +152,7 @@ async def test_a_pasted_list_is_confirmed_and_written_once(ready: Harness) -> No
     )
     assert "*Already there* (1): shop.example" in question.everything
     assert "`My domains:`, `see the wiki (service_sk_[hidden])`" in question.everything
-    assert "Type: partner; folder: Web shops; tags: prod." in question.everything
+    assert "Type: partner; Folder: Web shops; Tags: prod." in question.everything
     assert [method for method, _ in ready.service_requests()] == ["GET", *["POST"] * 3, "GET"]
     assert "Added 3 of 3 domains." in summary.everything
     assert "*Already there* (1): shop.example" in summary.everything
