@@ -85,9 +85,9 @@ class DomainsListeners:
     ) -> Message:
         found, known = await self._found(request, snapshot, query)
         if shared_by is None:
-            page = page_of(found, query.page).domains
-            scores = {host_of(each): each.health_score for each in page}
-            self.shown.note(request.workspace, request.origin.user_id, scores)
+            reader = request.workspace, request.origin.user_id
+            for each in page_of(found, query.page).domains:
+                self.shown[*reader, host_of(each)] = each.health_score
         return await compute(
             len(snapshot.domains),
             domains_message,
