@@ -76,9 +76,9 @@ class Page:
 
 
 def page_of(domains: Sequence[Domain], number: int) -> Page:
-    """Return page `number` of `domains`, or the last one."""
+    """Return page `number` of `domains`, or the one nearest to it."""
     count = max(1, -(-len(domains) // MAX_PAGE_ROWS))
-    number = min(number, count)
+    number = max(1, min(number, count))
     start = (number - 1) * MAX_PAGE_ROWS
     return Page(domains[start : start + MAX_PAGE_ROWS], number, count, start + 1)
 
@@ -172,7 +172,9 @@ def domains_message(
     ]
     if page.count > 1:
         bottom.insert(0, blocks.context(SORTS_THIS_PAGE))
-    table = domains_table(page, known, ends_first=query.is_about_ends, owned_type=owned_type)
+    table = domains_table(
+        page, known, ends_first=query.order is Sort.EXPIRY, owned_type=owned_type
+    )
     return Message(blocks.text_of([*top, table]), (*top, table, *bottom))
 
 
@@ -229,11 +231,11 @@ def listed_text(snapshot: Snapshot) -> str:
 
 def filter_text(query: Query) -> str:
     """Return the filter as typed: Slack and the buttons escape it."""
-    return unescaped(query_text(query.on_page(1)))
+    return unescaped(query_text(replace(query, page=1)))
 
 
 def _line(query: Query, number: int) -> str:
-    return f"/domains {query_text(query.on_page(number))}".strip()
+    return f"/domains {query_text(replace(query, page=number))}".strip()
 
 
 def _pager(query: Query, page: Page) -> list[Block]:
@@ -253,8 +255,8 @@ def _buttons(query: Query, page: Page) -> list[Block]:
     return blocks.actions(
         blocks.run_button("Scan them" if query.is_unscanned else "Scan", chosen),
         blocks.run_button("Add domain", "/adddomain"),
-        blocks.button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
-        blocks.button("Export CSV", EXPORT_DOMAINS, query_text(query.on_page(1)) or " "),
+        blocks.button("Share", SHARE_DOMAINS, query_text(replace(query, page=page.number)) or " "),
+        blocks.button("Export CSV", EXPORT_DOMAINS, query_text(replace(query, page=1)) or " "),
     )
 
 
