@@ -21,7 +21,7 @@ from bot.blocks.text import (
     score_number,
 )
 from bot.dispatch.command_text import unescaped
-from bot.domains.end_views import END_COLUMNS, as_of_text, coverage_text, end_cells
+from bot.domains.end_views import END_COLUMNS, coverage_text, end_cell, first_of, scanned_text
 from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.query import Query, Sort, facts_of_host, query_text
 from bot.domains.service import Snapshot
@@ -67,12 +67,11 @@ def bands_text(totals: Summary) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a list; `number` and `first`, its first row, count from 1."""
+    """One page of a list of `count` pages; `number` counts from 1."""
 
     domains: Sequence[Domain]
     number: int
     count: int
-    first: int
 
 
 def page_of(domains: Sequence[Domain], number: int) -> Page:
@@ -80,7 +79,7 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
     count = max(1, -(-len(domains) // MAX_PAGE_ROWS))
     number = max(1, min(number, count))
     start = (number - 1) * MAX_PAGE_ROWS
-    return Page(domains[start : start + MAX_PAGE_ROWS], number, count, start + 1)
+    return Page(domains[start : start + MAX_PAGE_ROWS], number, count)
 
 
 def domains_table(
@@ -99,10 +98,11 @@ def domains_table(
     rows = [[blocks.raw_text(title) for title in titles]]
     for domain, name in zip(page.domains, _name_cells(page.domains), strict=True):
         cells = [name, *_cells(domain)]
-        is_owned = domain.may_be(owned_type)
-        row = facts_of_host(domain, dated) if dated else None
-        ends = end_cells(row, dated.now, is_owned=is_owned) if dated else ()
-        cells[column:column] = [blocks.raw_number(*end) for end in ends]
+        if dated:
+            row = facts_of_host(domain, dated)
+            ends = (row.registration, row.certificate) if row else (None, None)
+            drawn = (end_cell(end, dated.now, is_owned=domain.may_be(owned_type)) for end in ends)
+            cells[column:column] = [blocks.raw_number(*each) for each in drawn]
         rows.append(cells)
     return {
         "type": "data_table",
@@ -190,25 +190,14 @@ def outdated_message(
 
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownFacts | None) -> str:
-    """Return how old the dates of a page are, and how to scan what was never scanned."""
+    """Return how old the dates of a page are, and for how many of all domains they are known."""
     if known is None or query.is_unscanned:
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
-    age = f" {as_of_text(dated, known.now)}" if dated else ""
+    age = f" End dates: {scanned_text(dated, known.now)}." if dated else ""
     is_unclear = query.needs_ends or (dated and not query.is_filter)
-    unknown = _unknown_text(snapshot, known, is_below_dates=bool(age)) if is_unclear else ""
-    return f"{age} {unknown}".rstrip()
-
-
-def _unknown_text(snapshot: Snapshot, known: KnownFacts, *, is_below_dates: bool = False) -> str:
-    """Return for how many domains dates and issues are not known, and why."""
-    coverage = known.coverage(snapshot.by_host)
-    never = coverage.domains - coverage.scanned
-    if not never or not coverage.dates == coverage.issues == coverage.scanned:
-        return coverage_text(coverage, age=False)
-    have, them = ("has", "it") if never == 1 else ("have", "them")
-    none = "none" if is_below_dates else "no dates and issues"
-    return f"{plural(never, 'domain')} {have} {none} until you scan {them}."
+    coverage = known.coverage(snapshot.by_host) if is_unclear else None
+    return f"{age} {coverage_text(coverage, age=False)}".rstrip()
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
@@ -216,8 +205,9 @@ def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     if query.is_filter:
         items.append(f"filter {code(filter_text(query), 300)}")
     if page.count > 1:
-        last = page.first + len(page.domains) - 1
-        items.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
+        before = (page.number - 1) * MAX_PAGE_ROWS
+        rows = f"rows {before + 1:,}–{before + len(page.domains):,}"
+        items.append(f"page {page.number} of {page.count}, {rows}")
     return "  ·  ".join(items)
 
 
@@ -266,9 +256,8 @@ def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownFacts |
     note, scan = "", None
     if known and query.filters_by_result:
         coverage = known.coverage(snapshot.by_host)
-        never = coverage.domains - coverage.scanned
-        note = _unknown_text(snapshot, known)
-        if never:
+        note = coverage_text(coverage, age=False)
+        if never := coverage.domains - coverage.scanned:
             label = "Scan the rest" if coverage.scanned else f"Scan all {never:,}"
             scan = blocks.run_button(label, "/scan scanned:never", number=1)
         if not coverage.scanned:
@@ -280,21 +269,15 @@ def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownFacts |
 
 
 def _offers(snapshot: Snapshot, query: Query) -> list[str]:
-    wanted = [("tag", tag, snapshot.tags) for tag in query.tags]
-    if query.folder is not None:
-        wanted.append(("folder", query.folder, snapshot.folders))
-    if query.domain_type is not None:
-        wanted.append(("type", query.domain_type, snapshot.domain_types))
-    return [
-        f"No domain has the {kind} {code(value, 100)}. {_in_use(used)}"
-        for kind, value, used in wanted
-        if value.casefold() not in map(str.casefold, used)
+    wanted = [
+        *(("tag", tag, snapshot.tags) for tag in query.tags),
+        ("folder", query.folder, snapshot.folders),
+        ("type", query.domain_type, snapshot.domain_types),
     ]
-
-
-def _in_use(used: Sequence[str]) -> str:
-    if not used:
-        return "None is in use."
-    named = ", ".join(code(value, 60) for value in used[:MAX_OFFERED])
-    more = f" and {len(used) - MAX_OFFERED:,} more" if len(used) > MAX_OFFERED else ""
-    return f"In use: {named}{more}."
+    lines = []
+    for kind, value, used in wanted:
+        if value is not None and value.casefold() not in map(str.casefold, used):
+            named = first_of([code(each, 60) for each in used], MAX_OFFERED)
+            in_use = f"In use: {named}." if named else "None is in use."
+            lines.append(f"No domain has the {kind} {code(value, 100)}. {in_use}")
+    return lines
