@@ -82,17 +82,14 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
     return Page(domains[start : start + MAX_PAGE_ROWS], number, count)
 
 
-def domains_table(
-    page: Page, known: KnownFacts | None, *, ends_first: bool = False, owned_type: str = ""
-) -> Block:
+def _table(page: Page, known: KnownFacts | None, query: Query, owned_type: str) -> Block:
     """Return the table, with end dates if any row has one.
 
-    `ends_first`: they follow the domain, where a phone shows them without scrolling.
-
+    In a list by ends they follow the domain, where a phone shows them without scrolling.
     https://docs.slack.dev/reference/block-kit/blocks/data-table-block
     """
     dated = known if known and any(each.first for each in _scanned(page, known)) else None
-    column = 1 if ends_first else len(COLUMNS)
+    column = 1 if query.order is Sort.EXPIRY else len(COLUMNS)
     titles = [*COLUMNS, *LABEL_COLUMNS]
     titles[column:column] = END_COLUMNS if dated else ()
     rows = [[blocks.raw_text(title) for title in titles]]
@@ -164,17 +161,14 @@ def domains_message(
     )
     top = [blocks.header(title), blocks.context(_subtitle(totals, query, page))]
     bottom = [
+        *([blocks.context(SORTS_THIS_PAGE)] if page.count > 1 else []),
         blocks.context(
             f"{listed_text(snapshot)}{_dates_note(snapshot, query, page, known)}"
             + (f" Shared by {bold(shared_by, 80)}." if shared_by else "")
         ),
         *([] if shared_by else [*_pager(query, page), *_buttons(query, page)]),
     ]
-    if page.count > 1:
-        bottom.insert(0, blocks.context(SORTS_THIS_PAGE))
-    table = domains_table(
-        page, known, ends_first=query.order is Sort.EXPIRY, owned_type=owned_type
-    )
+    table = _table(page, known, query, owned_type)
     return Message(blocks.text_of([*top, table]), (*top, table, *bottom))
 
 
