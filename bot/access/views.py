@@ -106,7 +106,6 @@ def audiences_text(chosen: Mapping[str, Audience]) -> str:
 
 
 def history_form(entries: Sequence[history.Entry]) -> Block:
-    """Return the history, latest first."""
     drawn = blocks.paragraphs(map(entry_line, entries)) or [blocks.section("No activity yet.")]
     foot = f"The last {history.MAX_ENTRIES} actions are kept."
     return blocks.notice("History", [*drawn, blocks.context(foot)])

@@ -161,10 +161,8 @@ def list_question(
 
 
 def progress_message(report: AddReport) -> Message:
-    """Return the message while a list is added."""
-    known = len(report.hosts(AddOutcome.KNOWN))
-    done, wanted = len(report.outcomes) - known, len(report.new.hosts) - known
-    return plain_message("⏳ Adding domains…" + (f" {done:,} of {wanted:,} done." if done else ""))
+    done, count = len(report.outcomes), len(report.new.domains)
+    return plain_message("⏳ Adding domains…" + (f" {done:,} of {count:,} done." if done else ""))
 
 
 def list_summary(name: str, report: AddReport, why: Message | None = None) -> Message:

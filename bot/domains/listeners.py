@@ -58,18 +58,16 @@ class DomainsListeners:
         await request.reply(message)
 
     async def share(self, request: Request, text: str) -> None:
-        """Show the same list, as it is now, to the whole channel."""
         query, member = parse_query(text), await request.fetch_member()
         snapshot = await self.portfolio.snapshot(request.workspace)
         message = await self._message(request, snapshot, query, shared_by=member.name)
         await request.answer.share(message)
 
     async def export(self, request: Request, text: str) -> None:
-        """Send the same list, as it is now, as a CSV file to the person alone.
+        """Send the same list, as it is now, as a CSV file: Slack has no ephemeral ones.
 
-        As a direct message, because Slack has no ephemeral files. The button is there also where
-        `files:write` is not granted: Slack's refusal names the permission, and the answer says who
-        grants it. So nothing is asked of Slack for lists that are not exported.
+        The button is there also where `files:write` is not granted: Slack's refusal names the
+        permission, and the answer says who grants it.
         """
         snapshot = await self.portfolio.snapshot(request.workspace)
         query = parse_query(text)

@@ -133,16 +133,12 @@ def parse_query(text: str) -> Query:
             query = _with(query, word)
             words.append(word)
         except ValueError as error:
-            words.append(_unreadable(word, str(error)))
+            example = "" if str(error) == TWICE else _EXAMPLES.get(word.key or "", "")
+            why = f"{error}, such as `{example}`" if example else str(error)
+            words.append(NotUnderstood(word.typed, why, f"{word.key}:", fix=example))
     words += _contradictions(query)
     require_understood(words)
     return query
-
-
-def _unreadable(word: Word, why: str) -> NotUnderstood:
-    example = "" if why == TWICE else _EXAMPLES.get(word.key or "", "")
-    such_as = f", such as `{example}`" if example else ""
-    return NotUnderstood(word.typed, f"{why}{such_as}", f"{word.key}:", fix=example)
 
 
 def query_text(query: Query) -> str:

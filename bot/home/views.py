@@ -72,7 +72,7 @@ class HomePage:
     `audience` is what the reader belongs to, `None` for people of another workspace. `portfolio`
     may be an error. `is_awaited`: a newer one is being fetched. For admins, owners and managers
     `key` is the answer to `/domainkey`, or an error, and `digests` are all of the workspace,
-    `None` if unknown. Others see the `managers` (ids of people). `audiences`: who may add and scan.
+    `None` if unknown. Others see the `managers` (ids). `audiences`: who may add and scan.
     `reads_messages`: the operator wants command lines in messages.
     """
 
@@ -253,7 +253,6 @@ def _scan(page: HomePage, domain: Domain, number: int) -> Block | None:
 
 
 def _help_blocks(page: HomePage) -> list[Block]:
-    """Return a line for each command, and whom to ask about the set-up."""
     lines = [f"`{command.name}` – {command.brief}" for command in page.commands]
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Add `help` to any command."
