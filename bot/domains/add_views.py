@@ -140,17 +140,9 @@ def list_question(
     fresh = [host for host in new.hosts if host not in listed]
     known = [host for host in new.hosts if host in listed]
     title = f"Add {plural(len(fresh), 'domain')}?" if fresh else "There is nothing to add."
-    counts = (
-        (len(known), "already there"),
-        (len(new.notes), "not a domain" if len(new.notes) == 1 else "not domains"),
-        (new.repeated, "repeated"),
-    )
-    counted = [
-        f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count
-    ]
-    lines = [f"*{title}*" + (f" {', '.join(counted)}." if counted else "")]
-    lines += _named("New", fresh) + _named("Already there", known)
+    lines = [f"*{title}*", *_named("New", fresh), *_named("Already there", known)]
     lines += _named("Not a domain", new.notes, code)
+    lines += [f"*Repeated* ({new.repeated:,})"] if new.repeated else []
     if not fresh:
         return message_of(*paragraphs(lines))
     labels = "; ".join(f"{name}: {value}" for name, value in _labels(new.domains[0]))

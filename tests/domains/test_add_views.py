@@ -150,9 +150,9 @@ def test_a_question_names_what_it_costs() -> None:
 
     message = question(new, "b.example")
 
-    assert message.text.startswith(
-        "Add 2 domains? 1 is already there, 3 are not domains, 1 is repeated."
-    )
+    assert message.text.startswith("Add 2 domains? New (2): a.example, c.example.")
+    assert "Already there (1): b.example. Not a domain (3): note" in message.text
+    assert "Repeated (1)." in message.text
     assert "This takes 4 requests. 500 requests left this hour" in shown_text(message)
     assert buttons(message) == {"Add": "3-domains-x", "Cancel": ""}
 
@@ -160,7 +160,7 @@ def test_a_question_names_what_it_costs() -> None:
 def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
     message = question(wanted("a.example"), "a.example")
 
-    assert message.text.startswith("There is nothing to add. 1 is already there")
+    assert message.text.startswith("There is nothing to add. Already there (1): a.example.")
     assert buttons(message) == {}
 
 
