@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Container, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import Enum
@@ -176,6 +176,10 @@ class AddOutcome(Enum):
     UNKNOWN = "unknown"
 
 
+# What they turn out to be where the last list holds the domain.
+LISTED_AFTER_ALL = {AddOutcome.UNKNOWN: AddOutcome.ADDED, AddOutcome.REFUSED: AddOutcome.KNOWN}
+
+
 @dataclass(slots=True)
 class AddReport:
     """The outcomes for the domains of a list; those without one were not tried.
@@ -191,13 +195,6 @@ class AddReport:
     def hosts(self, outcome: AddOutcome | None) -> list[str]:
         """Return the hosts with this outcome; `None`: those that were not tried."""
         return [host for host in self.new.hosts if self.outcomes.get(host) is outcome]
-
-    def settle(self, listed: Container[str]) -> None:
-        """Correct the unknown and refused outcomes by the list."""
-        for host in filter(listed.__contains__, self.hosts(AddOutcome.UNKNOWN)):
-            self.outcomes[host] = AddOutcome.ADDED
-        for host in filter(listed.__contains__, self.hosts(AddOutcome.REFUSED)):
-            self.outcomes[host] = AddOutcome.KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +288,10 @@ class DomainAdder:
         finally:
             await self.portfolio.invalidate(workspace)
         with log_and_suppress("no list after writes", BotError):
-            report.settle((await self.portfolio.snapshot(workspace)).by_host)
+            listed = (await self.portfolio.snapshot(workspace)).by_host
+            for host, outcome in report.outcomes.items():
+                if host in listed:
+                    report.outcomes[host] = LISTED_AFTER_ALL.get(outcome, outcome)
 
     async def _add_one_of(self, report: AddReport, workspace: WorkspaceId, new: NewDomain) -> None:
         report.outcomes[new.host] = AddOutcome.UNKNOWN  # also if this is cut off

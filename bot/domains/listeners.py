@@ -86,15 +86,9 @@ class DomainsListeners:
             reader = request.workspace, request.origin.user_id
             for each in page_of(found, query.page).domains:
                 self.shown[*reader, host_of(each)] = each.health_score
+        count, owned_type = len(snapshot.domains), self.portfolio.owned_type
         return await compute(
-            len(snapshot.domains),
-            domains_message,
-            snapshot,
-            found,
-            query,
-            known,
-            shared_by=shared_by,
-            owned_type=self.portfolio.owned_type,
+            count, domains_message, snapshot, found, query, known, owned_type, shared_by
         )
 
     async def _found(

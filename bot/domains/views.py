@@ -140,9 +140,8 @@ def domains_message(
     found: Sequence[Domain],
     query: Query,
     known: KnownFacts | None = None,
-    *,
-    shared_by: str | None = None,
     owned_type: str = "",
+    shared_by: str | None = None,
 ) -> Message:
     """Return the list of the domains that `query` found in `snapshot`, with the `known` dates.
 
@@ -233,11 +232,11 @@ def _pager(query: Query, page: Page) -> list[Block]:
 
 
 def _buttons(query: Query, page: Page) -> list[Block]:
-    chosen = "/scan"
+    label, chosen = "Scan", "/scan"
     if query.is_unscanned:
-        chosen += f" {query_text(replace(query, sort=None, page=1))}"
+        label, chosen = "Scan them", f"/scan {query_text(replace(query, sort=None, page=1))}"
     return blocks.actions(
-        blocks.run_button("Scan them" if query.is_unscanned else "Scan", chosen),
+        blocks.run_button(label, chosen),
         blocks.run_button("Add domain", "/adddomain"),
         blocks.button("Share", SHARE_DOMAINS, query_text(replace(query, page=page.number)) or " "),
         blocks.button("Export CSV", EXPORT_DOMAINS, query_text(replace(query, page=1)) or " "),
