@@ -8,7 +8,7 @@ from bot.dispatch.request import Request
 from bot.process.errors import BotError, NotAllowedError
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
-from bot.store.documents import Document, Documents, Write, update
+from bot.store.documents import Documents
 
 KIND = "managers"
 MAX_MANAGERS = 20
@@ -47,17 +47,11 @@ class NotAnAdminError(NotAManagerError):
 class OutsideAudienceError(NotAllowedError):
     """The workspace's admins chose a smaller audience for "add" or "scan".
 
-    `managers` as in `NotAManagerError`, if the audience is the managers.
+    `managers` as in `NotAManagerError`; `None` where only guests are left out.
     """
 
-    def __init__(
-        self,
-        operation: str = "add",
-        audience: Audience = Audience.MEMBERS,
-        managers: tuple[str, ...] = (),
-    ) -> None:
+    def __init__(self, operation: str = "add", managers: tuple[str, ...] | None = None) -> None:
         self.operation = operation
-        self.audience = audience
         self.managers = managers
         super().__init__(f"may not {operation}")
 
@@ -83,44 +77,37 @@ class Permissions:
 
     async def managers(self, workspace: WorkspaceId) -> tuple[str, ...]:
         """Return the ids of the named managers."""
-        return _user_ids(await self.documents.get(f"{workspace}/{KIND}"))
+        document = await self.documents.get(f"{workspace}/{KIND}")
+        return tuple(document.value["user_ids"]) if document else ()
 
     async def name_managers(
         self, workspace: WorkspaceId, user_ids: tuple[str, ...]
     ) -> tuple[str, ...]:
         """Replace the managers; return those before."""
-        before: tuple[str, ...] = ()
-
-        def written(document: Document | None) -> Write:
-            nonlocal before
-            before = _user_ids(document)
-            return Write({"v": 1, "user_ids": user_ids})
-
-        await update(self.documents, f"{workspace}/{KIND}", written)
+        before = await self.managers(workspace)
+        await self.documents.put(f"{workspace}/{KIND}", {"v": 1, "user_ids": user_ids})
         return before
 
     async def audiences(self, workspace: WorkspaceId) -> dict[str, Audience]:
-        """Return who may add and who may scan."""
-        return _audiences(await self.documents.get(f"{workspace}/{AUDIENCES_KIND}"))
+        """Return who may add and who may scan; raise LookupError if that cannot be read."""
+        document = await self.documents.get(f"{workspace}/{AUDIENCES_KIND}")
+        if document is None:
+            return DEFAULT_AUDIENCES
+        return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
 
     async def choose_audiences(
         self, workspace: WorkspaceId, chosen: Mapping[str, Audience]
     ) -> bool:
         """Save the audiences; return whether one of them differs."""
-        is_new = False
-
-        def written(document: Document | None) -> Write | None:
-            nonlocal is_new
-            before = _audiences(document)
-            after = {**before, **chosen}
-            is_new = before != after
-            return Write({"v": 1, **audience_names(after)}) if is_new else None
-
-        await update(self.documents, f"{workspace}/{AUDIENCES_KIND}", written)
+        before = await self.audiences(workspace)
+        after = {**before, **chosen}
+        if is_new := before != after:
+            names = {audience: name for name, audience in AUDIENCE_NAMES.items()}
+            value = {"v": 1, **{operation: names[after[operation]] for operation in after}}
+            await self.documents.put(f"{workspace}/{AUDIENCES_KIND}", value)
         return is_new
 
     async def may_configure(self, request: Request) -> bool:
-        """Return whether the person may manage the key, as far as Slack says."""
         return await self.is_configurer(request.workspace, await request.fetch_member())
 
     async def require_configurer(self, request: Request) -> Member:
@@ -149,26 +136,8 @@ class Permissions:
     async def require(self, request: Request, operation: str) -> None:
         """Raise OutsideAudienceError unless admins let the person "add" or "scan"."""
         audience = (await self.audiences(request.workspace))[operation]
-        if audience is Audience.MANAGERS:
-            try:
-                await self.require_configurer(request)
-            except NotAManagerError as error:
-                raise OutsideAudienceError(operation, audience, error.managers) from error
-        elif audience is Audience.MEMBERS and not (await request.fetch_member()).is_colleague:
-            raise OutsideAudienceError(operation, audience)
-
-
-def _user_ids(document: Document | None) -> tuple[str, ...]:
-    return tuple(document.value["user_ids"]) if document else ()
-
-
-def _audiences(document: Document | None) -> dict[str, Audience]:
-    """Return the audiences in a document; raise LookupError if it is of another kind."""
-    if document is None:
-        return DEFAULT_AUDIENCES
-    return {operation: AUDIENCE_NAMES[document.value[operation]] for operation in CHOSEN_FOR}
-
-
-def audience_names(audiences: Mapping[str, Audience]) -> dict[str, str]:
-    names = {audience: name for name, audience in AUDIENCE_NAMES.items()}
-    return {operation: names[audience] for operation, audience in audiences.items()}
+        if audience is Audience.MANAGERS and not await self.may_configure(request):
+            named = await self.managers(request.workspace)
+            raise OutsideAudienceError(operation, named)
+        if audience is Audience.MEMBERS and not (await request.fetch_member()).is_colleague:
+            raise OutsideAudienceError(operation)

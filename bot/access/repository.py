@@ -3,7 +3,6 @@
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any
 
 import msgspec
 
@@ -42,8 +41,7 @@ class Act(Enum):
     ACCESS_REVOKED = "access-revoked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One act. `by` is the id of a person, or SLACK; `key` a key as people see it.
 
     `added` and `removed` are ids of people. `detail` is a few words of our own.
@@ -93,7 +91,7 @@ class Audit:
 
         def with_entry(document: Document | None) -> Write:
             before = document.value["entries"] if document else []
-            return Write({"v": 1, "entries": [*before, encode(entry)][-MAX_ENTRIES:]})
+            return Write({"v": 1, "entries": [*before, msgspec.to_builtins(entry)][-MAX_ENTRIES:]})
 
         with log_and_suppress("not in the history", StoreError, act=act.value, by=by):
             await update(self.documents, f"{workspace}/{HISTORY_KIND}", with_entry)
@@ -103,9 +101,3 @@ class Audit:
         document = await self.documents.get(f"{workspace}/{HISTORY_KIND}")
         kept = document.value["entries"] if document else []
         return [msgspec.convert(each, Entry) for each in reversed(kept)]
-
-
-def encode(entry: Entry) -> dict[str, Any]:
-    """Return the JSON object of an entry, without empty fields."""
-    value = msgspec.to_builtins(entry) | {"at": entry.at.isoformat()}
-    return {name: each for name, each in value.items() if each}

@@ -25,7 +25,6 @@ _AUDIENCES = {
     Audience.MEMBERS: "Everyone except guests",
     Audience.MANAGERS: "Admins, owners, and managers",
 }
-HISTORY_TITLE = "History"
 _DONE = {
     history.Act.KEY_SET: "set the key",
     history.Act.KEY_REPLACED: "replaced the key by",
@@ -80,9 +79,8 @@ def names_text(user_ids: Sequence[str]) -> str:
 
 def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
     options = {
-        each: blocks.option(each, _AUDIENCES[who]) for each, who in admin.AUDIENCE_NAMES.items()
+        who: blocks.option(name, _AUDIENCES[who]) for name, who in admin.AUDIENCE_NAMES.items()
     }
-    names = admin.audience_names(chosen)
     fields = [
         blocks.field(
             f"{AUDIENCE_FIELD}-{operation}",
@@ -91,7 +89,7 @@ def audiences_form(metadata: str, chosen: Mapping[str, Audience]) -> Block:
                 "static_select",
                 f"{AUDIENCE_FIELD}.{operation}",
                 options=[*options.values()],
-                initial_option=options[names[operation]],
+                initial_option=options[chosen[operation]],
             ),
         )
         for operation in admin.CHOSEN_FOR
@@ -108,10 +106,9 @@ def audiences_text(chosen: Mapping[str, Audience]) -> str:
 
 
 def history_form(entries: Sequence[history.Entry]) -> Block:
-    """Return the history, latest first."""
     drawn = blocks.paragraphs(map(entry_line, entries)) or [blocks.section("No activity yet.")]
     foot = f"The last {history.MAX_ENTRIES} actions are kept."
-    return blocks.notice(HISTORY_TITLE, [*drawn, blocks.context(foot)])
+    return blocks.notice("History", [*drawn, blocks.context(foot)])
 
 
 def entry_line(entry: history.Entry) -> str:
@@ -137,14 +134,13 @@ def _not_a_manager(error: admin.NotAManagerError, _facts: Facts) -> Message:
 def _not_an_admin(error: admin.NotAnAdminError, _facts: Facts) -> Message:
     return blocks.plain_message(
         "Only admins and owners of this workspace can appoint managers, set permissions, and turn"
-        " nightly scans on or off."
-        f"{_organisation_text(error)}"
+        f" nightly scans on or off.{_organisation_text(error)}"
     )
 
 
 def _outside_audience(error: admin.OutsideAudienceError, _facts: Facts) -> Message:
     deed, change = f"{error.operation} domains", "Admins and owners can change that with"
-    if error.audience is Audience.MANAGERS:
+    if error.managers is not None:
         who = _managers_sentence(error.managers)
         text = f"Only admins, owners, and managers can {deed} in this workspace.{who}"
     else:

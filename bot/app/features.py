@@ -31,7 +31,7 @@ from bot.domainkey.form_listeners import KeyFormListeners
 from bot.domainkey.listeners import KeyListeners
 from bot.domainkey.service import KeyService
 from bot.domains.add_listeners import AddingListeners
-from bot.domains.adding import DomainAdder, DomainLists
+from bot.domains.adding import DomainAdder
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.listeners import DomainsListeners
 from bot.domains.service import Portfolio, SeenDomains, ShownScores, StoredVersions
@@ -192,12 +192,11 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
         bulk=bulk,
         shown=shown,
     ).register(dispatcher)
-    adder = DomainAdder(tracker.add_domain, portfolio)
     AddingListeners(
         permissions=permissions,
         tracker=tracker,
         portfolio=portfolio,
-        lists=DomainLists(services.documents, adder, portfolio),
+        adder=DomainAdder(tracker.add_domain, portfolio, services.documents),
         explain=features.failures.explain,
     ).register(dispatcher)
     ShortcutListeners(portfolio, dispatcher.lines).register(dispatcher)

@@ -1,7 +1,7 @@
 """Handle `/adddomain`: one line or a form."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,20 +10,14 @@ from bot.blocks.builders import plain_message
 from bot.blocks.message import Block
 from bot.dispatch.command_text import NotUnderstoodError, Word, quoted, split_words
 from bot.dispatch.failure import ExplainFailure, host_sentence
+from bot.dispatch.incoming import field_in
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
-from bot.domains.adding import (
-    AddReport,
-    DomainLists,
-    NewDomains,
-    new_domains,
-    parse_new_domains,
-)
-from bot.domains.service import Portfolio, Snapshot
+from bot.domains.adding import AddReport, DomainAdder, NewDomains, new_domains, parse_new_domains
+from bot.domains.service import Portfolio
 from bot.keys.workspace_tracker import WorkspaceTracker
-from bot.process.errors import BotError, log_and_suppress
 from bot.tracker.hostnames import HostNameError
 from bot.tracker.models import NewDomain
 
@@ -39,19 +33,15 @@ class AddingListeners:
     permissions: Permissions
     tracker: WorkspaceTracker
     portfolio: Portfolio
-    lists: DomainLists
+    adder: DomainAdder
     explain: ExplainFailure
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/adddomain", self.add)
         dispatcher.view(views.ADD_FORM, read_new_domains, self.add_described)
-        once = ALREADY_PRESSED
-        dispatcher.action(views.ADD_LIST, self.add_list, replies=True, once=once)
-        dispatcher.options(
-            views.TYPE_FIELD,
-            self.offer_types,
-            otherwise=views.label_options([self.portfolio.owned_type], ""),
-        )
+        dispatcher.action(views.ADD_LIST, self.add_list, replies=True, once=ALREADY_PRESSED)
+        owned = views.label_options([self.portfolio.owned_type], "")
+        dispatcher.options(views.TYPE_FIELD, self.offer_types, otherwise=owned)
         dispatcher.options(views.FOLDER_FIELD, self.offer_folders)
         dispatcher.options(views.TAGS_FIELD, self.offer_tags)
 
@@ -61,14 +51,12 @@ class AddingListeners:
         match split_words(text):
             case []:
                 await self.tracker.ready(request.workspace)
-                form = views.add_form(request.as_metadata(), owned_type=self.portfolio.owned_type)
+                form = views.add_form(request.as_metadata(), self.portfolio.owned_type)
                 await request.open_form(form)
             case [Word(key="list", value=name)]:
-                await self._ask(request, name, await self.lists.kept(request.workspace, name))
+                await self._ask(request, name, await self.adder.kept(request.workspace, name))
             case _:
-                await self._add(
-                    request, parse_new_domains(text, owned_type=self.portfolio.owned_type)
-                )
+                await self._add(request, parse_new_domains(text, self.portfolio.owned_type))
 
     async def add_described(self, request: Request, wanted: NewDomains) -> None:
         """Add the domain of a submitted form, or ask about its list."""
@@ -84,7 +72,7 @@ class AddingListeners:
     async def add_list(self, request: Request, name: str) -> None:
         request.answer.command_line = views.LIST_LINE + name
         await self.permissions.require(request, "add")
-        report = AddReport(await self.lists.kept(request.workspace, name))
+        report = AddReport(await self.adder.kept(request.workspace, name))
         stopped = plain_message("The app is restarting and had to stop.")
         request.answer.on_stop = lambda: views.list_summary(name, report, stopped)
 
@@ -92,10 +80,8 @@ class AddingListeners:
             await self._show_progress(request, report)
 
         await step()
-        await self.lists.add(request.workspace, report, step)
-        why = None
-        if report.stopped_by:
-            why = await self.explain(report.stopped_by, request)
+        await self.adder.add_list(request.workspace, report, step)
+        why = await self.explain(report.stopped_by, request) if report.stopped_by else None
         await request.reply(views.list_summary(name, report, why))
 
     async def _show_progress(self, request: Request, report: AddReport) -> None:
@@ -107,32 +93,28 @@ class AddingListeners:
         await request.answer.send_progress(views.progress_message(report))
 
     async def offer_types(self, request: Request, typed: str) -> list[Block]:
-        used = await self._used(request, lambda snapshot: snapshot.domain_types)
-        return views.label_options(dict.fromkeys([self.portfolio.owned_type, *used]), typed)
+        snapshot = await self.portfolio.snapshot(request.workspace)
+        return views.label_options([self.portfolio.owned_type, *snapshot.domain_types], typed)
 
     async def offer_folders(self, request: Request, typed: str) -> list[Block]:
-        return views.label_options(await self._used(request, lambda each: each.folders), typed)
+        snapshot = await self.portfolio.snapshot(request.workspace)
+        return views.label_options(snapshot.folders, typed)
 
     async def offer_tags(self, request: Request, typed: str) -> list[Block]:
-        return views.label_options(await self._used(request, lambda each: each.tags), typed)
-
-    async def _used(self, request: Request, labels: Callable[[Snapshot], list[str]]) -> list[str]:
-        """Return the labels in use; none if the service fails: new ones can be typed."""
-        with log_and_suppress("no labels to offer", BotError):
-            return labels(await self.portfolio.snapshot(request.workspace))
-        return []
+        snapshot = await self.portfolio.snapshot(request.workspace)
+        return views.label_options(snapshot.tags, typed)
 
     async def _add(self, request: Request, wanted: NewDomains) -> None:
-        if wanted.is_list:
-            await self._ask(request, await self.lists.keep(request.workspace, wanted), wanted)
+        if len(wanted.domains) > 1 or wanted.notes:  # they are shown before they are added
+            await self._ask(request, await self.adder.keep(request.workspace, wanted), wanted)
             return
         new = wanted.domains[0]
-        listed = await self.lists.adder.add(request.workspace, new)
-        await request.reply(views.added_message(new, listed))
+        listed = await self.adder.add(request.workspace, new)
+        await request.reply(views.added_message(new.host, listed))
 
     async def _ask(self, request: Request, name: str, new: NewDomains) -> None:
         request.answer.command_line = views.LIST_LINE + name
-        listed = (await self.lists.listed(request.workspace)).by_host
+        listed = await self.adder.listed(request.workspace)
         allowance = await self.tracker.allowance(request.workspace)
         now = self.portfolio.clock()
         await request.reply(views.list_question(name, new, listed, allowance, now))
@@ -140,19 +122,17 @@ class AddingListeners:
 
 def read_new_domains(values: Mapping[str, Any]) -> NewDomains:
     """Return the domains of a submitted form; raise FormErrors."""
-    folder = values[views.FOLDER_BLOCK][views.FOLDER_FIELD].get("selected_option")
-    tags = values[views.TAGS_BLOCK][views.TAGS_FIELD]["selected_options"]
-    typed = values[views.DOMAIN_BLOCK][views.DOMAIN_FIELD].get("value") or ""
+    typed = field_in(values, views.DOMAIN_FIELD)
     labels = NewDomain(
         host="",
-        domain_type=values[views.TYPE_BLOCK][views.TYPE_FIELD]["selected_option"]["value"],
-        tags=tuple(tag["value"] for tag in tags),
-        folder=folder["value"] if folder else None,
+        domain_type=field_in(values, views.TYPE_FIELD).value or "",
+        tags=tuple(field_in(values, views.TAGS_FIELD).options),
+        folder=field_in(values, views.FOLDER_FIELD).value,
     )
     try:
-        return new_domains(typed.splitlines(), labels)
+        return new_domains(typed.text.splitlines(), labels)
     except HostNameError as error:
         why = host_sentence(error).replace("`", "")
     except NotUnderstoodError as error:
         why = f"{error.problems[0].part} {error.problems[0].why}."
-    raise FormErrors({views.DOMAIN_BLOCK: why})
+    raise FormErrors({typed.block_id: why})

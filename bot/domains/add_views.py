@@ -38,7 +38,6 @@ from bot.tracker.models import Domain, NewDomain
 from bot.tracker.rate_limit import Allowance
 
 ADD_FORM = "add"
-DOMAIN_BLOCK, TYPE_BLOCK, FOLDER_BLOCK, TAGS_BLOCK = "domain", "type", "folder", "tags"
 DOMAIN_FIELD, TYPE_FIELD = "add.domain", "add.type"
 FOLDER_FIELD, TAGS_FIELD = "add.folder", "add.tags"
 MAX_OFFERED = 100
@@ -58,22 +57,39 @@ MAX_NAMES_CHARS = 1200
 LISTS = 2
 
 
-def added_message(new: NewDomain, listed: Domain | None) -> Message:
+def added_message(host: str, listed: Domain | None) -> Message:
     """Return the answer to an added domain; `listed` is `None` if it is not listed yet."""
-    added = f"✅ Added {linked_name(new.host, listed.domain_id if listed else None)}."
-    if listed is None:
-        all_domains = run_button("All domains", "/domains", style="primary")
-        text = "Domain Tracker doesn't list it yet. This can take a moment."
-        return plain_message(f"{added} {text}", all_domains)
-    return message_of(section(added), _state(listed), *_next_steps(new.host))
+    if listed:
+        return _listed_message(f"✅ Added {linked_name(host, listed.domain_id)}.", host, listed)
+    return plain_message(
+        f"✅ Added {linked_name(host, None)}."
+        " Domain Tracker doesn't list it yet. This can take a moment.",
+        run_button("All domains", "/domains", style="primary"),
+    )
 
 
 def already_added_message(host: str, listed: Domain) -> Message:
     text = f"{linked_name(host, listed.domain_id)} is already in your portfolio."
-    return message_of(section(text), _state(listed), *_next_steps(host))
+    return _listed_message(text, host, listed)
 
 
-def add_form(metadata: str, *, owned_type: str) -> Block:
+def _listed_message(text: str, host: str, listed: Domain) -> Message:
+    health = ("Health", score_mrkdwn(listed.health_score))
+    scan = run_button("Scan", f"/scan {host}", style="primary")
+    buttons = actions(scan, run_button("All domains", "/domains"))
+    return message_of(section(text), fields([health, *_labels(listed)]), *buttons)
+
+
+def _labels(domain: Domain | NewDomain) -> list[tuple[str, str]]:
+    tags = ", ".join(literal(tag, 60) for tag in domain.tags[:MAX_TAGS])
+    return [
+        ("Type", literal(domain.domain_type, 100) if domain.domain_type else "–"),
+        ("Folder", literal(domain.folder, 100) if domain.folder else "–"),
+        ("Tags", tags or "–"),
+    ]
+
+
+def add_form(metadata: str, owned_type: str) -> Block:
     domain = input_element(
         "plain_text_input",
         DOMAIN_FIELD,
@@ -86,10 +102,10 @@ def add_form(metadata: str, *, owned_type: str) -> Block:
     folder = _menu("external_select", FOLDER_FIELD)
     tags = _menu("multi_external_select", TAGS_FIELD, max_selected_items=MAX_TAGS)
     blocks = [
-        field(DOMAIN_BLOCK, "Domain", domain, hint=_LIST_HINT),
-        field(TYPE_BLOCK, "Type", domain_type),
-        field(FOLDER_BLOCK, "Folder", folder, optional=True),
-        field(TAGS_BLOCK, "Tags", tags, optional=True),
+        field("domain", "Domain", domain, hint=_LIST_HINT),
+        field("type", "Type", domain_type),
+        field("folder", "Folder", folder, optional=True),
+        field("tags", "Tags", tags, optional=True),
         context("Pick a value in use, or type a new one."),
     ]
     return form(ADD_FORM, "Add a domain", "Add", blocks, metadata=metadata)
@@ -113,24 +129,6 @@ def _is_label(text: str) -> bool:
     return 0 < len(text) <= MAX_LABEL_CHARS and not holds_secret(text)
 
 
-def _state(domain: Domain) -> Block:
-    tags = ", ".join(literal(tag, 60) for tag in domain.tags[:MAX_TAGS])
-    return fields(
-        [
-            ("Health", score_mrkdwn(domain.health_score)),
-            ("Type", literal(domain.domain_type, 100) if domain.domain_type else "–"),
-            ("Folder", literal(domain.folder, 100) if domain.folder else "–"),
-            ("Tags", tags or "–"),
-        ]
-    )
-
-
-def _next_steps(host: str) -> list[Block]:
-    return actions(
-        run_button("Scan", f"/scan {host}", style="primary"), run_button("All domains", "/domains")
-    )
-
-
 def _menu(kind: str, action_id: str, **more: Any) -> Block:
     return input_element(kind, action_id, "Pick or type", min_query_length=0, **more)
 
@@ -142,30 +140,21 @@ def list_question(
     fresh = [host for host in new.hosts if host not in listed]
     known = [host for host in new.hosts if host in listed]
     title = f"Add {plural(len(fresh), 'domain')}?" if fresh else "There is nothing to add."
-    counts = (
-        (len(known), "already there"),
-        (len(new.notes), "not a domain" if len(new.notes) == 1 else "not domains"),
-        (new.repeated, "repeated"),
-    )
-    counted = [
-        f"{count:,} {'is' if count == 1 else 'are'} {what}" for count, what in counts if count
-    ]
-    lines = [f"*{title}*" + (f" {', '.join(counted)}." if counted else "")]
-    lines += _named("New", fresh) + _named("Already there", known)
+    lines = [f"*{title}*", *_named("New", fresh), *_named("Already there", known)]
     lines += _named("Not a domain", new.notes, code)
+    lines += [f"*Repeated* ({new.repeated:,})"] if new.repeated else []
     if not fresh:
         return message_of(*paragraphs(lines))
+    labels = "; ".join(f"{name}: {value}" for name, value in _labels(new.domains[0]))
     left = left_text(allowance, now)
-    note = f"{_labels(new.domains[0])}\nThis takes {len(fresh) + LISTS:,} requests. {left}"
+    note = f"{labels}.\nThis takes {len(fresh) + LISTS:,} requests. {left}"
     add = button("Add", ADD_LIST, name, style="primary")
     return message_of(*paragraphs(lines), context(note), *actions(add, cancel_button()))
 
 
 def progress_message(report: AddReport) -> Message:
-    """Return the message while a list is added."""
-    known = len(report.hosts(AddOutcome.KNOWN))
-    done, wanted = len(report.outcomes) - known, len(report.new.hosts) - known
-    return plain_message("⏳ Adding domains…" + (f" {done:,} of {wanted:,} done." if done else ""))
+    done, count = len(report.outcomes), len(report.new.domains)
+    return plain_message("⏳ Adding domains…" + (f" {done:,} of {count:,} done." if done else ""))
 
 
 def list_summary(name: str, report: AddReport, why: Message | None = None) -> Message:
@@ -205,9 +194,3 @@ def _named(label: str, items: Collection[str], draw: Callable[[str], str] = _hos
     shown = lines_within(map(draw, items), MAX_NAMES_CHARS)
     more = f" and {len(items) - len(shown):,} more" if len(shown) < len(items) else ""
     return [f"*{label}* ({len(items):,}): {', '.join(shown)}{more}"]
-
-
-def _labels(new: NewDomain) -> str:
-    tags = ", ".join(literal(tag, 60) for tag in new.tags)
-    folder = literal(new.folder, 100) if new.folder else "none"
-    return f"Type: {literal(new.domain_type, 100)}; folder: {folder}; tags: {tags or 'none'}."

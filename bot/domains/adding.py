@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Container, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import Enum
@@ -17,7 +17,7 @@ from bot.dispatch.command_text import (
     split_words,
     unknown_key,
 )
-from bot.domains.service import Portfolio, Snapshot
+from bot.domains.service import Portfolio
 from bot.process.concurrency import SingleFlight
 from bot.process.errors import BotError, log_and_suppress
 from bot.process.redaction import holds_secret, redact
@@ -50,13 +50,7 @@ class NewDomains:
 
     @property
     def hosts(self) -> list[str]:
-        """The host names in their order."""
         return [new.host for new in self.domains]
-
-    @property
-    def is_list(self) -> bool:
-        """Whether to show the person what was read before it is added."""
-        return len(self.domains) > 1 or bool(self.notes)
 
 
 def new_domains(lines: Iterable[str], labels: NewDomain) -> NewDomains:
@@ -103,7 +97,7 @@ def _hosts_of(word: str) -> list[str]:
         return [host_name(word)]
 
 
-def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
+def parse_new_domains(text: str, owned_type: str) -> NewDomains:
     """Return the domains of `/adddomain a.example b.example type:x folder:"x" tag:x tag:y`.
 
     Raises:
@@ -114,11 +108,10 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
     labels: dict[str, list[str]] = {"type": [], "folder": [], "tag": []}
     words: list[Word | NotUnderstood] = []
     for word in split_words(text):
-        if problem := _problem(word, labels):
-            words.append(problem)
-            continue
-        words.append(word)
-        (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
+        problem = _problem(word, labels)
+        words.append(problem or word)
+        if problem is None:
+            (typed if word.key is None else labels[word.key]).append(word.value or word.raw)
     if any(isinstance(each, NotUnderstood) for each in words):
         require_understood([_as_host(each) for each in words])
     new = NewDomain(
@@ -131,7 +124,7 @@ def parse_new_domains(text: str, *, owned_type: str) -> NewDomains:
 
 
 def _as_host(part: Word | NotUnderstood) -> Word | NotUnderstood:
-    """Return a word, or the problem of one that should name a domain and does not."""
+    """Return the problem of a word that should name a domain and does not, else `part`."""
     if isinstance(part, Word) and part.key is None:
         try:
             _hosts_in(part.raw)
@@ -141,7 +134,6 @@ def _as_host(part: Word | NotUnderstood) -> Word | NotUnderstood:
 
 
 def _problem(word: Word, labels: dict[str, list[str]]) -> NotUnderstood | None:
-    """Return the problem with an option, or `None`."""
     if word.key is None:
         return None
     if word.key not in labels:
@@ -175,71 +167,6 @@ class UncertainAddError(BotError):
         super().__init__("an add without a proper answer")
 
 
-@dataclass(frozen=True, slots=True)
-class DomainAdder:
-    """Adds domains to portfolios; simultaneous calls for one domain share one write."""
-
-    write: Callable[[WorkspaceId, NewDomain], Awaitable[None]]
-    portfolio: Portfolio
-    _flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = field(
-        default_factory=SingleFlight, init=False
-    )
-
-    async def add(
-        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool = False
-    ) -> Domain | None:
-        """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
-
-        The write is sent once. When its outcome is unknown, the list decides. `is_one_of_many`:
-        the present list stays in use, and the caller invalidates it after the last write.
-
-        Raises:
-            AlreadyAddedError: it was there before; nothing was written.
-            UncertainAddError: no proper answer, and the list does not hold it.
-            TrackerError, NoKeyError: nothing was added.
-        """
-        return await self._flights.run(
-            (workspace, new.host), lambda: self._add(workspace, new, is_one_of_many=is_one_of_many)
-        )
-
-    async def _add(
-        self, workspace: WorkspaceId, new: NewDomain, *, is_one_of_many: bool
-    ) -> Domain | None:
-        if known := await self._listed(workspace, new.host):
-            raise AlreadyAddedError(known)
-        try:
-            try:
-                await self.write(workspace, new)
-            finally:
-                if not is_one_of_many:
-                    await self.portfolio.invalidate(workspace)
-        except RejectedError:
-            if is_one_of_many:
-                raise
-            # It may have been added since our list was made.
-            if known := await self._listed_now(workspace, new.host):
-                raise AlreadyAddedError(known) from None
-            raise
-        except NoResultError as error:
-            if not error.is_outcome_unknown:
-                raise
-            if is_one_of_many:
-                await self.portfolio.invalidate(workspace)
-            if known := await self._listed_now(workspace, new.host):
-                return known
-            raise UncertainAddError(new.host) from error
-        return None if is_one_of_many else await self._listed_now(workspace, new.host)
-
-    async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
-        """Return the listed domain after a write; a failing list must not hide its result."""
-        with log_and_suppress("no list after a write", BotError):
-            return await self._listed(workspace, host)
-        return None
-
-    async def _listed(self, workspace: WorkspaceId, host: str) -> Domain | None:
-        return (await self.portfolio.snapshot(workspace)).by_host.get(host)
-
-
 class AddOutcome(Enum):
     """The outcome for one domain of a list."""
 
@@ -247,6 +174,10 @@ class AddOutcome(Enum):
     KNOWN = "already there"
     REFUSED = "refused"
     UNKNOWN = "unknown"
+
+
+# What they turn out to be where the last list holds the domain.
+LISTED_AFTER_ALL = {AddOutcome.UNKNOWN: AddOutcome.ADDED, AddOutcome.REFUSED: AddOutcome.KNOWN}
 
 
 @dataclass(slots=True)
@@ -265,21 +196,59 @@ class AddReport:
         """Return the hosts with this outcome; `None`: those that were not tried."""
         return [host for host in self.new.hosts if self.outcomes.get(host) is outcome]
 
-    def settle(self, listed: Container[str]) -> None:
-        """Correct the unknown and refused outcomes by the list."""
-        for host in filter(listed.__contains__, self.hosts(AddOutcome.UNKNOWN)):
-            self.outcomes[host] = AddOutcome.ADDED
-        for host in filter(listed.__contains__, self.hosts(AddOutcome.REFUSED)):
-            self.outcomes[host] = AddOutcome.KNOWN
-
 
 @dataclass(frozen=True, slots=True)
-class DomainLists:
-    """Keeps lists until they are confirmed, and adds them. Calls may raise StoreError."""
+class DomainAdder:
+    """Adds domains, one or a list, which it keeps until it is confirmed.
 
-    documents: Documents
-    adder: DomainAdder
+    Simultaneous calls for one domain share one write. Lists may raise StoreError.
+    """
+
+    write: Callable[[WorkspaceId, NewDomain], Awaitable[None]]
     portfolio: Portfolio
+    documents: Documents
+    _flights: SingleFlight[tuple[WorkspaceId, str], Domain | None] = field(
+        default_factory=SingleFlight, init=False
+    )
+
+    async def add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+        """Add `new`; return how the service lists it now, or `None` if it does not list it yet.
+
+        The write is sent once. When its outcome is unknown, the list decides.
+
+        Raises:
+            AlreadyAddedError: it was there before; nothing was written.
+            UncertainAddError: no proper answer, and the list does not hold it.
+            TrackerError, NoKeyError: nothing was added.
+        """
+        return await self._flights.run((workspace, new.host), lambda: self._add(workspace, new))
+
+    async def _add(self, workspace: WorkspaceId, new: NewDomain) -> Domain | None:
+        if known := (await self.portfolio.snapshot(workspace)).by_host.get(new.host):
+            raise AlreadyAddedError(known)
+        try:
+            try:
+                await self.write(workspace, new)
+            finally:
+                await self.portfolio.invalidate(workspace)
+        except RejectedError:
+            # It may have been added since our list was made.
+            if known := await self._listed_now(workspace, new.host):
+                raise AlreadyAddedError(known) from None
+            raise
+        except NoResultError as error:
+            if not error.is_outcome_unknown:
+                raise
+            if known := await self._listed_now(workspace, new.host):
+                return known
+            raise UncertainAddError(new.host) from error
+        return await self._listed_now(workspace, new.host)
+
+    async def _listed_now(self, workspace: WorkspaceId, host: str) -> Domain | None:
+        """Return the listed domain after a write; a failing list must not hide its result."""
+        with log_and_suppress("no list after a write", BotError):
+            return (await self.portfolio.snapshot(workspace)).by_host.get(host)
+        return None
 
     async def keep(self, workspace: WorkspaceId, new: NewDomains) -> str:
         """Keep a list for a day; return its name, which can be typed."""
@@ -296,44 +265,49 @@ class DomainLists:
         gone = NotUnderstood(f"list:{name}", "is no longer kept, so paste the list again")
         raise NotUnderstoodError([gone], [])
 
-    async def listed(self, workspace: WorkspaceId) -> Snapshot:
+    async def listed(self, workspace: WorkspaceId) -> dict[str, Domain]:
         """Return the portfolio as of now: a process that died may have added to it."""
-        return await self.portfolio.snapshot(workspace, newer_than=self.portfolio.clock())
+        snapshot = await self.portfolio.snapshot(workspace, newer_than=self.portfolio.clock())
+        return snapshot.by_host
 
-    async def add(
+    async def add_list(
         self, workspace: WorkspaceId, report: AddReport, on_step: Callable[[], Awaitable[None]]
     ) -> None:
         """Add the domains of `report`, one after the other, and note each outcome in it.
 
         Raise TrackerError or NoKeyError without a list to begin with; nothing was added then.
         """
-        listed = (await self.listed(workspace)).by_host
+        listed = await self.listed(workspace)
         known = [host for host in report.new.hosts if host in listed]
         report.outcomes.update(dict.fromkeys(known, AddOutcome.KNOWN))
         try:
             for new in report.new.domains:
                 if new.host not in listed and not report.stopped_by:
-                    await self._add(workspace, new, report)
+                    await self._add_one_of(report, workspace, new)
                     await on_step()
         finally:
             await self.portfolio.invalidate(workspace)
         with log_and_suppress("no list after writes", BotError):
-            report.settle((await self.portfolio.snapshot(workspace)).by_host)
+            listed = (await self.portfolio.snapshot(workspace)).by_host
+            for host, outcome in report.outcomes.items():
+                if host in listed:
+                    report.outcomes[host] = LISTED_AFTER_ALL.get(outcome, outcome)
 
-    async def _add(self, workspace: WorkspaceId, new: NewDomain, report: AddReport) -> None:
+    async def _add_one_of(self, report: AddReport, workspace: WorkspaceId, new: NewDomain) -> None:
         report.outcomes[new.host] = AddOutcome.UNKNOWN  # also if this is cut off
         try:
-            await self.adder.add(workspace, new, is_one_of_many=True)
+            await self.write(workspace, new)
             report.outcomes[new.host] = AddOutcome.ADDED
-        except AlreadyAddedError:
-            report.outcomes[new.host] = AddOutcome.KNOWN
         except RejectedError as error:
             report.outcomes[new.host] = AddOutcome.REFUSED
             report.reasons[new.host] = error.detail
-        except UncertainAddError as error:
-            if len(report.hosts(AddOutcome.UNKNOWN)) >= MAX_UNKNOWN:
-                cause = error.__cause__
-                report.stopped_by = cause if isinstance(cause, BotError) else error
-        except BotError as error:  # nothing was written
-            del report.outcomes[new.host]
-            report.stopped_by = error
+        except BotError as error:
+            if not (isinstance(error, NoResultError) and error.is_outcome_unknown):
+                del report.outcomes[new.host]  # nothing was written
+                report.stopped_by = error
+                return
+            await self.portfolio.invalidate(workspace)
+            if await self._listed_now(workspace, new.host):
+                report.outcomes[new.host] = AddOutcome.ADDED
+            elif len(report.hosts(AddOutcome.UNKNOWN)) >= MAX_UNKNOWN:
+                report.stopped_by = error

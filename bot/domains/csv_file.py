@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.blocks.text import code, outside, plural, score_number
-from bot.domains.kept_facts import KeptFacts, KnownFacts
+from bot.domains.kept_facts import KnownFacts
 from bot.domains.query import facts_of_host
 from bot.tracker.health import band_of
 from bot.tracker.models import Domain
@@ -40,30 +40,19 @@ def domains_csv(found: Sequence[Domain], known: KnownFacts | None) -> bytes:
 
 def _row(domain: Domain, known: KnownFacts | None) -> Iterable[str]:
     score = domain.health_score
-    facts = (known and facts_of_host(domain, known)) or None
+    facts = facts_of_host(domain, known) if known else None
+    ends = (facts.registration, facts.certificate) if facts else (None, None)
     cells = (
         domain.domain,
         "" if score is None else score_number(score),
         band_of(score).value,
-        *_dates(facts),
+        *(end.day.isoformat() if end else "" for end in ends),
+        f"{facts.scanned_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" if facts else "",
         ", ".join(domain.tags),
         domain.folder or "",
         domain.domain_type or "",
     )
-    return map(_cell, cells)
-
-
-def _dates(facts: KeptFacts | None) -> tuple[str, str, str]:
-    if facts is None:
-        return "", "", ""
-    first, second = (
-        end.day.isoformat() if end else "" for end in (facts.registration, facts.certificate)
-    )
-    return first, second, f"{facts.scanned_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-
-
-def _cell(text: str) -> str:
-    return _FORMULA.sub(r"\1\2'", outside(text, MAX_CELL_CHARS))
+    return (_FORMULA.sub(r"\1\2'", outside(text, MAX_CELL_CHARS)) for text in cells)
 
 
 def file_name(filter_text: str, now: datetime) -> str:

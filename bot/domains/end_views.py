@@ -16,7 +16,6 @@ DAYS_IN_YEAR = 365
 MAX_DAYS_SHOWN = 1_000
 # The value by which a cell sorts that has no date: after all days.
 LAST_VALUE = 10_000_000
-Cell = tuple[int, str]
 
 
 def ends(facts: ScanFacts | KeptFacts) -> list[tuple[str, EndDate]]:
@@ -55,15 +54,8 @@ def end_date_text(end: EndDate) -> str:
     return _with_others(text, map(day_token, end.also))
 
 
-def end_cells(row: KeptFacts | None, now: datetime, *, is_owned: bool = True) -> tuple[Cell, Cell]:
-    """Return the cells of both columns: the days left, and their text."""
-    return (
-        _cell(row.registration if row else None, now, is_owned=is_owned),
-        _cell(row.certificate if row else None, now, is_owned=is_owned),
-    )
-
-
-def _cell(end: EndDate | None, now: datetime, *, is_owned: bool) -> Cell:
+def end_cell(end: EndDate | None, now: datetime, *, is_owned: bool) -> tuple[int, str]:
+    """Return the days left, and their text."""
     if end is None:
         return LAST_VALUE, "–"
     left = end.days_left(now)
@@ -104,35 +96,26 @@ def sign_words(change: KnownChange) -> str:
     if kind not in {NAME_SERVERS, MAIL_SERVERS}:
         return f"{kind} {before} → {after}"
     was, now = before.split(", "), after.split(", ")
-    gone, new = (_few([h for h in a if h not in b]) for a, b in ((was, now), (now, was)))
+    gone = first_of([host for host in was if host not in now], MAX_HOSTS_SHOWN)
+    new = first_of([host for host in now if host not in was], MAX_HOSTS_SHOWN)
     if gone and new:
         return f"{kind} {gone} → {new}"
     return f"{kind} {new} added" if new else f"{kind} {gone} removed"
 
 
-def _few(hosts: Sequence[str]) -> str:
-    left_out = len(hosts) - MAX_HOSTS_SHOWN
-    return ", ".join(hosts[:MAX_HOSTS_SHOWN]) + (f" and {left_out:,} more" if left_out > 0 else "")
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Return `a, b and 3 more`."""
+    left_out = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {left_out:,} more" if left_out > 0 else "")
 
 
 def scanned_text(rows: Sequence[KeptFacts], now: datetime) -> str:
     """Return `scanned 3 days ago`, or `oldest scan 3 days ago`; nothing without rows."""
     if not rows:
         return ""
-    oldest, newest = _ages(rows, now)
-    return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
-
-
-def as_of_text(rows: Sequence[KeptFacts], now: datetime) -> str:
-    """Return `End dates as of 3 days ago.`, the age of the oldest scan."""
-    oldest, newest = _ages(rows, now)
-    return f"End dates as of {oldest}{'' if newest == oldest else ' or later'}."
-
-
-def _ages(rows: Sequence[KeptFacts], now: datetime) -> tuple[str, str]:
     scanned = [row.scanned_at for row in rows]
     oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
-    return oldest, newest
+    return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
 
 
 def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:

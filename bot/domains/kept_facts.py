@@ -1,8 +1,7 @@
 """Keep, for each domain, when its registration and certificate end, and its worst issues.
 
-One small row per domain, as of its last scan, apart from the reports of scans: those are few and
-large. The rows of a workspace are spread over a few documents, so that a scan of one of 10,000
-domains does not write them all.
+One small row per domain, as of its last scan; the reports of scans are few and large. The rows of
+a workspace are spread over a few documents: a scan of one domain does not write all 10,000.
 """
 
 import asyncio
@@ -38,17 +37,12 @@ MAX_KNOWN = 100
 class KnownIssue(NamedTuple):
     """An issue of a domain, as it is stored: short, as a workspace has many.
 
-    `level` is the value of its severity. A scan found it at `since`, in seconds since 1970, and
-    the scan before that did not.
+    A scan found it at `since`, in seconds since 1970, and the scan before that did not.
     """
 
-    level: str
+    severity: Severity
     title: str
     since: float
-
-    @property
-    def severity(self) -> Severity:
-        return Severity(self.level)
 
     @property
     def rank(self) -> int:
@@ -88,11 +82,9 @@ class KnownChange(NamedTuple):
 class KeptFacts:
     """What the last scan of a domain said. `issues` are counted by severity, worst first.
 
-    `worst` are the worst of the issues, worst first. `issue_knowledge` says how the issues are
-    known, `failed` names the sections that tell nothing. `signs` show who controls the domain, as
-    the last scan said that named them; `changes` are the latest of these, oldest first.
-    `registered` is the registered name that the domain is below, "" for the domain itself or
-    where none is known.
+    `worst` are the worst of them. `failed` names the sections that tell nothing. `signs` show who
+    controls the domain, each by the last scan that named it; `changes` are their latest, oldest
+    first. `registered` is the registered name above the domain, "" if that is not known.
     """
 
     scanned_at: datetime
@@ -107,22 +99,15 @@ class KeptFacts:
     registered: str = ""
 
     @property
-    def ends_are_known(self) -> bool:
-        """Whether both ends are known, so that "nothing expires" may be said."""
-        return self.registration is not None and self.certificate is not None
-
-    @property
     def issues_are_known(self) -> bool:
-        """Whether the scan lists issues or checks, so that "no issues" may be said without any."""
+        """Whether the scan lists issues or checks: without any, "no issues" may be said."""
         return self.issue_knowledge in (Knowledge.KNOWN, Knowledge.NONE)
 
     @property
     def first(self) -> EndDate | None:
         """The end that comes first, `None` when none is known."""
-        one, other = self.registration, self.certificate
-        if one and other:
-            return one if one.day <= other.day else other
-        return one or other
+        ends = [end for end in (self.registration, self.certificate) if end]
+        return min(ends, key=lambda end: end.day, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,10 +142,7 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """The facts of a workspace's domains by host name, as they are at `now`.
-
-    What ends `within` so many days ends soon.
-    """
+    """The facts of domains by host name, at `now`; what ends `within` so many days ends soon."""
 
     by_host: Mapping[str, KeptFacts]
     now: datetime
@@ -177,15 +159,13 @@ class KnownFacts:
             if (ends := self.by_host.get(host)) and self._is_soon(ends.first)
         }
         counts = self._by_registration(near)
-        rows = (
-            Ending(host, ends, count - 1, self.within)
-            if (count := counts.get(host, 1))
-            else Ending(host, replace(ends, registration=None), 0, self.within)
-            for host, ends in near.items()
-        )
-        soon = [(first.day, row) for row in rows if (first := row.ends.first)]
-        soon = [(day, row) for day, row in soon if self._is_soon(row.ends.first)]
-        return [row for _, row in sorted(soon, key=lambda each: (each[0], each[1].host))]
+        soon: dict[tuple[date, str], Ending] = {}
+        for host, ends in near.items():
+            count = counts.get(host, 1)
+            told = ends if count else replace(ends, registration=None)
+            if told.first and self._is_soon(told.first):
+                soon[told.first.day, host] = Ending(host, told, max(0, count - 1), self.within)
+        return [soon[key] for key in sorted(soon)]
 
     def _is_soon(self, end: EndDate | None) -> bool:
         return end is not None and end.days_left(self.now) <= self.within
@@ -217,12 +197,12 @@ class KnownFacts:
     ) -> list[tuple[str, KeptFacts, KnownChange]]:
         """Return the changes of signs of `hosts` after `since`, name servers first.
 
-        Each sign stands once, from its first value to its last; one that came back does not.
+        Each stands once, from its first value to its last; one that came back does not.
         """
         found = [
             (host, ends, change)
             for host in hosts
-            if (ends := self.by_host.get(host)) and ends.changes
+            if (ends := self.by_host.get(host))
             for change in _joined(ends.changes, since.timestamp())
         ]
         return sorted(found, key=lambda each: (KINDS.index(kind_of(each[2].sign)), each[0]))
@@ -242,13 +222,12 @@ class KnownFacts:
         return sorted(found, key=lambda each: (each[2].rank, each[0]))
 
     def coverage(self, hosts: Iterable[str]) -> "Coverage":
-        """Return for how many of `hosts` the last scans tell dates and issues."""
         rows = [self.by_host.get(host) for host in hosts]
         scanned = [row for row in rows if row]
         return Coverage(
             domains=len(rows),
             scanned=len(scanned),
-            dates=sum(row.ends_are_known for row in scanned),
+            dates=sum(bool(row.registration and row.certificate) for row in scanned),
             issues=sum(row.issues_are_known for row in scanned),
             age=max((self.now - row.scanned_at for row in scanned), default=None),
         )
@@ -272,19 +251,15 @@ class FactsRepository:
         if is_needed:
             return KnownFacts(await self.get(workspace), now)
         with log_and_suppress("facts are unknown", StoreError, TimeoutError):
-            by_host = self._known.get(workspace)
-            if by_host is None:
-                async with asyncio.timeout(ANSWERED_WITHIN_S):
-                    by_host = await self.get(workspace)
-            return KnownFacts(by_host, now)
+            async with asyncio.timeout(ANSWERED_WITHIN_S):
+                return KnownFacts(self._known.get(workspace) or await self.get(workspace), now)
         return None
 
     async def get(self, workspace: WorkspaceId) -> dict[str, KeptFacts]:
         """Return them by host name, of scanned domains only; raise StoreError."""
         documents = await self._documents.list_prefix(f"{workspace}/{KIND}/")
-        known = self._known[workspace] = await compute(
-            sum(map(len, map(_rows, documents))), _all_of, documents
-        )
+        count = sum(map(len, map(_rows, documents)))
+        known = self._known[workspace] = await compute(count, _all_of, documents)
         return known
 
     async def keep(
@@ -303,14 +278,10 @@ class FactsRepository:
 
         def noted(document: Document | None) -> Write:
             nonlocal after
-            rows = {
-                other: row
-                for other, row in _rows(document).items()
-                if portfolio is None or other in portfolio
-            }
-            before = _decoded(_rows(document).get(host))
-            after = _after(before, ends)
-            return Write({"v": 1, "hosts": rows | {host: msgspec.to_builtins(after)}})
+            rows = _rows(document)
+            after = _after(_decoded(rows.get(host)), ends)
+            kept = {each: rows[each] for each in rows if portfolio is None or each in portfolio}
+            return Write({"v": 1, "hosts": kept | {host: msgspec.to_builtins(after)}})
 
         await self._update(workspace, host, noted)
         now = ends.scanned_at.timestamp()
@@ -323,8 +294,7 @@ class FactsRepository:
 
         def noted(document: Document | None) -> Write | None:
             rows = _rows(document)
-            row = _decoded(rows.get(host))
-            if row is None:
+            if not (row := _decoded(rows.get(host))):
                 return None
             known = tuple(each.expected_if_in(changes) for each in row.changes)
             after = msgspec.to_builtins(replace(row, changes=known))
@@ -343,7 +313,7 @@ class FactsRepository:
 def kept_of(host: str, facts: ScanFacts, now: datetime) -> KeptFacts:
     """Return what is kept of a scan of `host` that has just ended."""
     worst = tuple(
-        KnownIssue(issue.severity.value, issue.title[:MAX_TITLE_CHARS], now.timestamp())
+        KnownIssue(issue.severity, issue.title[:MAX_TITLE_CHARS], now.timestamp())
         for issue in facts.issues[:MAX_WORST_ISSUES]
     )
     return KeptFacts(
@@ -405,7 +375,7 @@ def _joined(changes: Iterable[KnownChange], after: float) -> list[KnownChange]:
 
 
 def issue_name(issue: KnownIssue) -> str:
-    """Return what an issue has in common with itself in a later scan."""
+    """Return what an issue is called in every scan."""
     return COUNTED_TIME.sub("", issue.title)
 
 
@@ -423,8 +393,7 @@ def _rows(document: Document | None) -> dict[str, Any]:
 
 
 def _decoded(row: Any) -> KeptFacts | None:
-    """Return a row, `None` if it is none, or of another version."""
     try:
         return msgspec.convert(row, KeptFacts)
-    except msgspec.ValidationError:
+    except msgspec.ValidationError:  # none, or of another version
         return None

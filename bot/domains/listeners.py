@@ -58,18 +58,16 @@ class DomainsListeners:
         await request.reply(message)
 
     async def share(self, request: Request, text: str) -> None:
-        """Show the same list, as it is now, to the whole channel."""
         query, member = parse_query(text), await request.fetch_member()
         snapshot = await self.portfolio.snapshot(request.workspace)
         message = await self._message(request, snapshot, query, shared_by=member.name)
         await request.answer.share(message)
 
     async def export(self, request: Request, text: str) -> None:
-        """Send the same list, as it is now, as a CSV file to the person alone.
+        """Send the same list, as it is now, as a CSV file: Slack has no ephemeral ones.
 
-        As a direct message, because Slack has no ephemeral files. The button is there also where
-        `files:write` is not granted: Slack's refusal names the permission, and the answer says who
-        grants it. So nothing is asked of Slack for lists that are not exported.
+        The button is there also where `files:write` is not granted: Slack's refusal names the
+        permission, and the answer says who grants it.
         """
         snapshot = await self.portfolio.snapshot(request.workspace)
         query = parse_query(text)
@@ -85,18 +83,12 @@ class DomainsListeners:
     ) -> Message:
         found, known = await self._found(request, snapshot, query)
         if shared_by is None:
-            page = page_of(found, query.page).domains
-            scores = {host_of(each): each.health_score for each in page}
-            self.shown.note(request.workspace, request.origin.user_id, scores)
+            reader = request.workspace, request.origin.user_id
+            for each in page_of(found, query.page).domains:
+                self.shown[*reader, host_of(each)] = each.health_score
+        count, owned_type = len(snapshot.domains), self.portfolio.owned_type
         return await compute(
-            len(snapshot.domains),
-            domains_message,
-            snapshot,
-            found,
-            query,
-            known,
-            shared_by=shared_by,
-            owned_type=self.portfolio.owned_type,
+            count, domains_message, snapshot, found, query, known, owned_type, shared_by
         )
 
     async def _found(

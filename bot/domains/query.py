@@ -1,7 +1,7 @@
 """Parse and apply a filter of domains: `shop tag:prod below:70 sort:name page:2`. Pure."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -24,8 +24,6 @@ from bot.tracker.scan_facts import SEVERITIES, Severity
 
 # The limit of a button's value, which holds the query of the next page.
 MAX_QUERY_CHARS = 2000
-MAX_PAGE = 100_000
-MAX_DAYS = 9_999
 _LEAST_SEVERITIES = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW)
 TWICE = "is given twice"
 # What may be meant by a key whose value cannot be read.
@@ -89,14 +87,9 @@ class Query:
         return replace(self, sort=None, page=1) != EVERYTHING
 
     @property
-    def is_about_ends(self) -> bool:
-        """Whether it filters or sorts by end dates."""
-        return self.sort is Sort.EXPIRY or self.expires is not None
-
-    @property
     def order(self) -> Sort:
-        """The order asked for; else by end date in a list about end dates, or the worst first."""
-        return self.sort or (Sort.EXPIRY if self.is_about_ends else Sort.SCORE)
+        """The order asked for; else the first end with a filter by ends, or the worst score."""
+        return self.sort or (Sort.SCORE if self.expires is None else Sort.EXPIRY)
 
     @property
     def filters_by_result(self) -> bool:
@@ -106,8 +99,7 @@ class Query:
     @property
     def needs_ends(self) -> bool:
         """Whether domains are chosen or sorted by what their last scan said."""
-        is_chosen = self.is_unscanned or self.filters_by_result
-        return is_chosen or self.order is Sort.EXPIRY
+        return self.is_unscanned or self.filters_by_result or self.order is Sort.EXPIRY
 
     @property
     def bounds(self) -> Bounds:
@@ -117,9 +109,6 @@ class Query:
     def scope(self) -> "Query":
         """The query without the bounds of the score."""
         return replace(self, below=None, above=None)
-
-    def on_page(self, page: int) -> "Query":
-        return replace(self, page=page)
 
 
 EVERYTHING = Query()
@@ -138,33 +127,18 @@ def parse_query(text: str) -> Query:
     query, words = EVERYTHING, list[Word | NotUnderstood]()
     for word in split_words(text):
         if word.key and word.key not in KEYS:
-            words.append(_unknown(word))
+            words.append(unknown_key(word, KEYS))
             continue
         try:
             query = _with(query, word)
             words.append(word)
         except ValueError as error:
-            words.append(_unreadable(word, str(error)))
+            example = "" if str(error) == TWICE else _EXAMPLES.get(word.key or "", "")
+            why = f"{error}, such as `{example}`" if example else str(error)
+            words.append(NotUnderstood(word.typed, why, f"{word.key}:", fix=example))
     words += _contradictions(query)
     require_understood(words)
     return query
-
-
-def _unknown(word: Word) -> NotUnderstood:
-    """Return the problem of an unknown filter, with the one that is meant in a form that works."""
-    problem = unknown_key(word, KEYS)
-    for meant in split_words(problem.fix or ""):
-        try:
-            _with(EVERYTHING, meant)
-        except ValueError:
-            return replace(problem, fix=_EXAMPLES.get(meant.key or "", ""))
-    return problem
-
-
-def _unreadable(word: Word, why: str) -> NotUnderstood:
-    example = "" if why == TWICE else _EXAMPLES.get(word.key or "", "")
-    such_as = f", such as `{example}`" if example else ""
-    return NotUnderstood(word.typed, f"{why}{such_as}", f"{word.key}:", fix=example)
 
 
 def query_text(query: Query) -> str:
@@ -204,28 +178,17 @@ def _with(query: Query, word: Word) -> Query:
     if word.key == "tag":
         return replace(query, tags=(*query.tags, word.value))
     name, read, _text_of = _FILTERS[word.key]
-    value = read(word.value)
+    value = _chosen(word.value, read) if isinstance(read, Mapping) else read(word.value)
     if word.key not in _LAST_COUNTS and getattr(query, name) not in {None, value}:
         raise ValueError(TWICE)
     return replace(query, **{name: value})
 
 
-def _sort(value: str) -> Sort:
-    if value.lower() not in [*Sort]:
-        raise ValueError("needs score, name, or expiry")
-    return Sort(value.lower())
-
-
-def _is_never(value: str) -> bool:
-    if value.lower() != "never":
-        raise ValueError("needs `never`")
-    return True
-
-
-def _page(value: str) -> int:
-    if not (value.isascii() and value.isdecimal() and 1 <= int(value) <= MAX_PAGE):
-        raise ValueError("needs a whole number from 1")
-    return int(value)
+def _chosen(value: str, choices: Mapping[str, Any]) -> Any:
+    if value.lower() not in choices:
+        *others, last = choices
+        raise ValueError(f"needs {', '.join(others)} or {last}" if others else f"needs {last}")
+    return choices[value.lower()]
 
 
 def _score(value: str) -> float:
@@ -238,33 +201,28 @@ def _score(value: str) -> float:
     return score
 
 
-def _days(value: str) -> int:
-    if not (value.isascii() and value.isdecimal() and int(value) <= MAX_DAYS):
-        raise ValueError(f"needs a number of days from 0 to {MAX_DAYS}")
+def _whole(value: str) -> int:
+    if not (value.isascii() and value.isdecimal()):
+        raise ValueError("needs a whole number")
     return int(value)
-
-
-def _severity(value: str) -> Severity:
-    if value.lower() not in _LEAST_SEVERITIES:
-        raise ValueError(f"needs {', '.join(_LEAST_SEVERITIES[:-1])} or {_LEAST_SEVERITIES[-1]}")
-    return Severity(value.lower())
 
 
 def _number_text(score: float) -> str:
     return repr(score).removesuffix(".0")
 
 
-# The field of each part, what reads it and what writes it.
-_FILTERS: dict[str, tuple[str, Callable[[str], Any], Callable[[Any], str]]] = {
+_Reader = Callable[[str], Any] | Mapping[str, Any]
+# The field of each part, what reads it (or its words), and what writes it.
+_FILTERS: dict[str, tuple[str, _Reader, Callable[[Any], str]]] = {
     "folder": ("folder", str, quoted),
     "type": ("domain_type", str, quoted),
     "below": ("below", _score, _number_text),
     "above": ("above", _score, _number_text),
-    "expires": ("expires", _days, str),
-    "issues": ("issues", _severity, str),
-    "scanned": ("is_unscanned", _is_never, lambda _: "never"),
-    "sort": ("sort", _sort, str),
-    "page": ("page", _page, str),
+    "expires": ("expires", _whole, str),
+    "issues": ("issues", {each.value: each for each in _LEAST_SEVERITIES}, str),
+    "scanned": ("is_unscanned", {"never": True}, lambda _: "never"),
+    "sort": ("sort", {each.value: each for each in Sort}, str),
+    "page": ("page", _whole, str),
 }
 KEYS = ("tag", *_FILTERS)
 
@@ -301,15 +259,12 @@ def _scan_holds(domain: Domain, query: Query, known: KnownFacts) -> bool:
     if query.is_unscanned or facts is None:
         return query.is_unscanned and facts is None
     days_left = facts.first.days_left(known.now) if facts.first else math.inf
-    return (query.expires is None or days_left <= query.expires) and (
-        query.issues is None or _has_issues(facts, query.issues)
-    )
-
-
-def _has_issues(facts: KeptFacts, least: Severity) -> bool:
-    # An unrated one may be as bad as any.
-    counted = {*SEVERITIES[: SEVERITIES.index(least) + 1], Severity.UNKNOWN}
-    return any(facts.issues.get(severity) for severity in counted)
+    if query.expires is not None and days_left > query.expires:
+        return False
+    # An unrated issue may be as bad as any.
+    least = SEVERITIES.index(query.issues) + 1 if query.issues else 0
+    counted = {*SEVERITIES[:least], Severity.UNKNOWN}
+    return query.issues is None or any(facts.issues.get(severity) for severity in counted)
 
 
 def facts_of_host(domain: Domain, known: KnownFacts) -> KeptFacts | None:

@@ -5,7 +5,7 @@ A sample of the last list is kept: by it a key of another portfolio shows.
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -81,7 +81,7 @@ class StoredVersions:
         """Return the present version, `None` when it is unknown."""
         with log_and_suppress("the version of a list is unknown", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
-                document = await self._documents.get(_key(workspace))
+                document = await self._documents.get(f"{workspace}/{KIND}/change")
             return document.rev if document else 0
         return None
 
@@ -89,11 +89,7 @@ class StoredVersions:
         """Invalidate, in every process, all lists that were asked for before."""
         with log_and_suppress("other processes may keep an older list", StoreError, TimeoutError):
             async with asyncio.timeout(ASKED_WITHIN_S):
-                await self._documents.put(_key(workspace), {"v": 1})
-
-
-def _key(workspace: WorkspaceId) -> str:
-    return f"{workspace}/{KIND}/change"
+                await self._documents.put(f"{workspace}/{KIND}/change", {"v": 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +135,12 @@ class _Epoch:
     """The lists that were asked for between two changes of a workspace's domains.
 
     An answer that comes after a change goes to an epoch that is over, and so to no one else.
-    `earlier` is the last list before this epoch.
+    `last` is the last list; before `is_listed` it is of an earlier epoch.
     """
 
     version: int
-    earlier: Snapshot | None = None
-    snapshot: Snapshot | None = None
-
-    @property
-    def last(self) -> Snapshot | None:
-        """The last list, also an invalid one."""
-        return self.snapshot or self.earlier
+    last: Snapshot | None = None
+    is_listed: bool = False
 
     def size(self) -> int:
         return min(1 + len(self.last.domains if self.last else ()), MAX_CACHED_DOMAINS)
@@ -196,15 +187,15 @@ class Portfolio:
             NoKeyError: the workspace has no key yet.
         """
         epoch = await self._catch_up(workspace)
-        present = epoch.snapshot
+        present = epoch.last if epoch.is_listed else None
         is_fresh = present and timedelta() <= self.clock() - present.listed_at < FRESH_FOR
         if present and is_fresh and (newer_than is None or present.listed_at > newer_than):
             return present
 
-        def ask() -> Awaitable[Listing]:
-            return self.list_domains(workspace, purpose, slot_at)
-
-        return await self._flights.run((epoch, purpose), lambda: self._list(workspace, epoch, ask))
+        return await self._flights.run(
+            (epoch, purpose),
+            lambda: self._list(workspace, epoch, self.list_domains(workspace, purpose, slot_at)),
+        )
 
     async def sure_snapshot(self, workspace: WorkspaceId) -> Snapshot:
         """Return the domains as of at most 5 s ago, before the bot says that one is not there."""
@@ -218,8 +209,7 @@ class Portfolio:
         self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
     ) -> Snapshot:
         """Keep and return the list that `ask` gets; its errors are passed on."""
-        epoch = await self._catch_up(workspace)
-        return await self._list(workspace, epoch, ask)
+        return await self._list(workspace, await self._catch_up(workspace), ask())
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Let the list be asked for again after a change, in every process once this returned.
@@ -250,34 +240,21 @@ class Portfolio:
         return epoch
 
     async def _list(
-        self, workspace: WorkspaceId, epoch: _Epoch, ask: Callable[[], Awaitable[Listing]]
+        self, workspace: WorkspaceId, epoch: _Epoch, asked: Awaitable[Listing]
     ) -> Snapshot:
-        listing = await ask()
+        listing = await asked
         snapshot = Snapshot(listing.domains, self.clock(), listing.skipped)
         await compute(len(listing.domains), lambda: snapshot.by_host)
         if self.seen:
             await self.seen.note(workspace, snapshot.by_host)
         if self._epochs.get(workspace) is epoch:
-            epoch.snapshot, epoch.earlier = snapshot, None
+            epoch.last, epoch.is_listed = snapshot, True
             self._epochs[workspace] = epoch  # by its new size
         return snapshot
 
 
-class ShownScores:
-    """The latest scores that people were shown, in memory: a restart forgets them."""
+class ShownScores(LRUCache[tuple[WorkspaceId, str, str], float | None]):
+    """The latest scores that people were shown, by person and host: a restart forgets them."""
 
     def __init__(self) -> None:
-        self._scores: LRUCache[tuple[WorkspaceId, str, str], float | None] = LRUCache(
-            MAX_SHOWN_SCORES
-        )
-
-    def note(
-        self, workspace: WorkspaceId, user_id: str, scores: Mapping[str, float | None]
-    ) -> None:
-        """Note the scores by host that a person is shown now."""
-        for host, score in scores.items():
-            self._scores[workspace, user_id, host] = score
-
-    def last(self, workspace: WorkspaceId, user_id: str, host: str) -> float | None:
-        """Return the score of a host that the person was shown last, `None` if not known."""
-        return self._scores.get((workspace, user_id, host))
+        super().__init__(MAX_SHOWN_SCORES)

@@ -21,7 +21,7 @@ from bot.blocks.text import (
     score_number,
 )
 from bot.dispatch.command_text import unescaped
-from bot.domains.end_views import END_COLUMNS, as_of_text, coverage_text, end_cells
+from bot.domains.end_views import END_COLUMNS, coverage_text, end_cell, first_of, scanned_text
 from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.query import Query, Sort, facts_of_host, query_text
 from bot.domains.service import Snapshot
@@ -67,42 +67,39 @@ def bands_text(totals: Summary) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a list; `number` and `first`, its first row, count from 1."""
+    """One page of a list of `count` pages; `number` counts from 1."""
 
     domains: Sequence[Domain]
     number: int
     count: int
-    first: int
 
 
 def page_of(domains: Sequence[Domain], number: int) -> Page:
-    """Return page `number` of `domains`, or the last one."""
+    """Return page `number` of `domains`, or the one nearest to it."""
     count = max(1, -(-len(domains) // MAX_PAGE_ROWS))
-    number = min(number, count)
+    number = max(1, min(number, count))
     start = (number - 1) * MAX_PAGE_ROWS
-    return Page(domains[start : start + MAX_PAGE_ROWS], number, count, start + 1)
+    return Page(domains[start : start + MAX_PAGE_ROWS], number, count)
 
 
-def domains_table(
-    page: Page, known: KnownFacts | None, *, ends_first: bool = False, owned_type: str = ""
-) -> Block:
+def _table(page: Page, known: KnownFacts | None, query: Query, owned_type: str) -> Block:
     """Return the table, with end dates if any row has one.
 
-    `ends_first`: they follow the domain, where a phone shows them without scrolling.
-
+    In a list by ends they follow the domain, where a phone shows them without scrolling.
     https://docs.slack.dev/reference/block-kit/blocks/data-table-block
     """
     dated = known if known and any(each.first for each in _scanned(page, known)) else None
-    column = 1 if ends_first else len(COLUMNS)
+    column = 1 if query.order is Sort.EXPIRY else len(COLUMNS)
     titles = [*COLUMNS, *LABEL_COLUMNS]
     titles[column:column] = END_COLUMNS if dated else ()
     rows = [[blocks.raw_text(title) for title in titles]]
     for domain, name in zip(page.domains, _name_cells(page.domains), strict=True):
         cells = [name, *_cells(domain)]
-        is_owned = domain.may_be(owned_type)
-        row = facts_of_host(domain, dated) if dated else None
-        ends = end_cells(row, dated.now, is_owned=is_owned) if dated else ()
-        cells[column:column] = [blocks.raw_number(*end) for end in ends]
+        if dated:
+            row = facts_of_host(domain, dated)
+            ends = (row.registration, row.certificate) if row else (None, None)
+            drawn = (end_cell(end, dated.now, is_owned=domain.may_be(owned_type)) for end in ends)
+            cells[column:column] = [blocks.raw_number(*each) for each in drawn]
         rows.append(cells)
     return {
         "type": "data_table",
@@ -143,9 +140,8 @@ def domains_message(
     found: Sequence[Domain],
     query: Query,
     known: KnownFacts | None = None,
-    *,
-    shared_by: str | None = None,
     owned_type: str = "",
+    shared_by: str | None = None,
 ) -> Message:
     """Return the list of the domains that `query` found in `snapshot`, with the `known` dates.
 
@@ -164,15 +160,14 @@ def domains_message(
     )
     top = [blocks.header(title), blocks.context(_subtitle(totals, query, page))]
     bottom = [
+        *([blocks.context(SORTS_THIS_PAGE)] if page.count > 1 else []),
         blocks.context(
             f"{listed_text(snapshot)}{_dates_note(snapshot, query, page, known)}"
             + (f" Shared by {bold(shared_by, 80)}." if shared_by else "")
         ),
         *([] if shared_by else [*_pager(query, page), *_buttons(query, page)]),
     ]
-    if page.count > 1:
-        bottom.insert(0, blocks.context(SORTS_THIS_PAGE))
-    table = domains_table(page, known, ends_first=query.is_about_ends, owned_type=owned_type)
+    table = _table(page, known, query, owned_type)
     return Message(blocks.text_of([*top, table]), (*top, table, *bottom))
 
 
@@ -188,25 +183,14 @@ def outdated_message(
 
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownFacts | None) -> str:
-    """Return how old the dates of a page are, and how to scan what was never scanned."""
+    """Return how old the dates of a page are, and for how many of all domains they are known."""
     if known is None or query.is_unscanned:
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
-    age = f" {as_of_text(dated, known.now)}" if dated else ""
+    age = f" End dates: {scanned_text(dated, known.now)}." if dated else ""
     is_unclear = query.needs_ends or (dated and not query.is_filter)
-    unknown = _unknown_text(snapshot, known, is_below_dates=bool(age)) if is_unclear else ""
-    return f"{age} {unknown}".rstrip()
-
-
-def _unknown_text(snapshot: Snapshot, known: KnownFacts, *, is_below_dates: bool = False) -> str:
-    """Return for how many domains dates and issues are not known, and why."""
-    coverage = known.coverage(snapshot.by_host)
-    never = coverage.domains - coverage.scanned
-    if not never or not coverage.dates == coverage.issues == coverage.scanned:
-        return coverage_text(coverage, age=False)
-    have, them = ("has", "it") if never == 1 else ("have", "them")
-    none = "none" if is_below_dates else "no dates and issues"
-    return f"{plural(never, 'domain')} {have} {none} until you scan {them}."
+    coverage = known.coverage(snapshot.by_host) if is_unclear else None
+    return f"{age} {coverage_text(coverage, age=False)}".rstrip()
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
@@ -214,8 +198,9 @@ def _subtitle(totals: Summary, query: Query, page: Page) -> str:
     if query.is_filter:
         items.append(f"filter {code(filter_text(query), 300)}")
     if page.count > 1:
-        last = page.first + len(page.domains) - 1
-        items.append(f"page {page.number} of {page.count}, rows {page.first:,}–{last:,}")
+        before = (page.number - 1) * MAX_PAGE_ROWS
+        rows = f"rows {before + 1:,}–{before + len(page.domains):,}"
+        items.append(f"page {page.number} of {page.count}, {rows}")
     return "  ·  ".join(items)
 
 
@@ -229,11 +214,11 @@ def listed_text(snapshot: Snapshot) -> str:
 
 def filter_text(query: Query) -> str:
     """Return the filter as typed: Slack and the buttons escape it."""
-    return unescaped(query_text(query.on_page(1)))
+    return unescaped(query_text(replace(query, page=1)))
 
 
 def _line(query: Query, number: int) -> str:
-    return f"/domains {query_text(query.on_page(number))}".strip()
+    return f"/domains {query_text(replace(query, page=number))}".strip()
 
 
 def _pager(query: Query, page: Page) -> list[Block]:
@@ -247,14 +232,14 @@ def _pager(query: Query, page: Page) -> list[Block]:
 
 
 def _buttons(query: Query, page: Page) -> list[Block]:
-    chosen = "/scan"
+    label, chosen = "Scan", "/scan"
     if query.is_unscanned:
-        chosen += f" {query_text(replace(query, sort=None, page=1))}"
+        label, chosen = "Scan them", f"/scan {query_text(replace(query, sort=None, page=1))}"
     return blocks.actions(
-        blocks.run_button("Scan them" if query.is_unscanned else "Scan", chosen),
+        blocks.run_button(label, chosen),
         blocks.run_button("Add domain", "/adddomain"),
-        blocks.button("Share", SHARE_DOMAINS, query_text(query.on_page(page.number)) or " "),
-        blocks.button("Export CSV", EXPORT_DOMAINS, query_text(query.on_page(1)) or " "),
+        blocks.button("Share", SHARE_DOMAINS, query_text(replace(query, page=page.number)) or " "),
+        blocks.button("Export CSV", EXPORT_DOMAINS, query_text(replace(query, page=1)) or " "),
     )
 
 
@@ -264,9 +249,8 @@ def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownFacts |
     note, scan = "", None
     if known and query.filters_by_result:
         coverage = known.coverage(snapshot.by_host)
-        never = coverage.domains - coverage.scanned
-        note = _unknown_text(snapshot, known)
-        if never:
+        note = coverage_text(coverage, age=False)
+        if never := coverage.domains - coverage.scanned:
             label = "Scan the rest" if coverage.scanned else f"Scan all {never:,}"
             scan = blocks.run_button(label, "/scan scanned:never", number=1)
         if not coverage.scanned:
@@ -278,21 +262,15 @@ def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownFacts |
 
 
 def _offers(snapshot: Snapshot, query: Query) -> list[str]:
-    wanted = [("tag", tag, snapshot.tags) for tag in query.tags]
-    if query.folder is not None:
-        wanted.append(("folder", query.folder, snapshot.folders))
-    if query.domain_type is not None:
-        wanted.append(("type", query.domain_type, snapshot.domain_types))
-    return [
-        f"No domain has the {kind} {code(value, 100)}. {_in_use(used)}"
-        for kind, value, used in wanted
-        if value.casefold() not in map(str.casefold, used)
+    wanted = [
+        *(("tag", tag, snapshot.tags) for tag in query.tags),
+        ("folder", query.folder, snapshot.folders),
+        ("type", query.domain_type, snapshot.domain_types),
     ]
-
-
-def _in_use(used: Sequence[str]) -> str:
-    if not used:
-        return "None is in use."
-    named = ", ".join(code(value, 60) for value in used[:MAX_OFFERED])
-    more = f" and {len(used) - MAX_OFFERED:,} more" if len(used) > MAX_OFFERED else ""
-    return f"In use: {named}{more}."
+    lines = []
+    for kind, value, used in wanted:
+        if value is not None and value.casefold() not in map(str.casefold, used):
+            named = first_of([code(each, 60) for each in used], MAX_OFFERED)
+            in_use = f"In use: {named}." if named else "None is in use."
+            lines.append(f"No domain has the {kind} {code(value, 100)}. {in_use}")
+    return lines

@@ -123,10 +123,9 @@ class HomeListeners:
         self, visit: Request, number: int, domains: Snapshot | Exception | None
     ) -> None:
         """Draw the tab; `domains=None` while the service is asked."""
-        if self._draws.is_latest(_name(visit), number):
-            page = await self._fetch_page(visit, domains)
-            # Counting 10,000 domains takes some milliseconds: off the loop.
-            await self._publish(visit, number, await asyncio.to_thread(home_view, page))
+        page = await self._fetch_page(visit, domains)
+        # Counting 10,000 domains takes some milliseconds: off the loop.
+        await self._publish(visit, number, await asyncio.to_thread(home_view, page))
 
     async def _publish(self, visit: Request, number: int, page: Message) -> None:
         if self._draws.is_latest(_name(visit), number):
@@ -146,13 +145,12 @@ class HomeListeners:
             reads_messages=self.reads_messages,
         )
         page = await self._with_set_up(visit, member, page)
-        if domains is None:
-            kept = await self.portfolio.last_snapshot(visit.workspace)
-            return replace(page, portfolio=kept, is_awaited=True)
-        if isinstance(domains, Snapshot):
-            return replace(page, portfolio=domains)
-        message = await self._explained(visit, domains)
-        return replace(page, portfolio=message, is_connected=not isinstance(domains, NoKeyError))
+        if isinstance(domains, Exception):
+            is_connected = not isinstance(domains, NoKeyError)
+            message = await self._explained(visit, domains)
+            return replace(page, portfolio=message, is_connected=is_connected)
+        listed = domains or await self.portfolio.last_snapshot(visit.workspace)
+        return replace(page, portfolio=listed, is_awaited=domains is None)
 
     async def _with_set_up(self, visit: Request, member: Member, page: HomePage) -> HomePage:
         """Return the page with what admins and managers see, or whom others ask."""
@@ -162,21 +160,18 @@ class HomeListeners:
             chosen = await self.permissions.audiences(workspace)
             page = replace(page, managers=named, audiences=chosen)
             manages = manages or await self.permissions.is_configurer(workspace, member)
-            if manages:
-                page = replace(page, audience=Audience.MANAGERS)
-                digests = [
-                    each
-                    for each in await self.digests.of_workspace(workspace)
-                    if not each.plan.is_own or each.made_by == member.user_id
-                ]
-                key = await self.key_service.state_message(member, workspace)
-                return replace(page, key=key, digests=digests)
+            if not manages:
+                return page
+            listed = await self.digests.of_workspace(workspace)
+            key = await self.key_service.state_message(member, workspace)
+            digests = [d for d in listed if not d.plan.is_own or d.made_by == member.user_id]
+            page = replace(page, digests=digests)
         except BotError as error:
-            if manages:
-                key = await self._explained(visit, error)
-                return replace(page, audience=Audience.MANAGERS, key=key)
-            logger.warning("a manager or not is unknown", error=repr(error))
-        return page
+            if not manages:
+                logger.warning("a manager or not is unknown", error=repr(error))
+                return page
+            key = await self._explained(visit, error)
+        return replace(page, audience=Audience.MANAGERS, key=key)
 
     async def _explained(self, visit: Request, error: Exception) -> Message:
         """Return the message about a failure; log it under the same reference."""

@@ -62,7 +62,6 @@ MAX_WORST = 5
 MAX_SOON = 5
 MAX_LABELS_CHARS = 60
 DIVIDER: Block = {"type": "divider"}
-_TITLE = "Your domains"
 _STRANGERS = "This app belongs to another workspace. Only its members can see its domains."
 
 
@@ -71,11 +70,9 @@ class HomePage:
     """The content of the tab at `now`.
 
     `audience` is what the reader belongs to, `None` for people of another workspace. `portfolio`
-    may be an error. `is_awaited`: a newer one is being fetched. `facts`: what the last scans said
-    of the domains. `audiences`: who may add and scan.
-
-    For admins, owners and managers `key` is the answer to `/domainkey`, or an error, and `digests`
-    are all of the workspace, `None` if unknown. Others see the `managers` (ids of people) to ask.
+    may be an error. `is_awaited`: a newer one is being fetched. For admins, owners and managers
+    `key` is the answer to `/domainkey`, or an error, and `digests` are all of the workspace,
+    `None` if unknown. Others see the `managers` (ids). `audiences`: who may add and scan.
     `reads_messages`: the operator wants command lines in messages.
     """
 
@@ -113,7 +110,8 @@ def home_view(page: HomePage) -> Message:
     """Return the blocks of the tab for its reader, and their fallback."""
     if page.audience is None:
         return plain_message(_STRANGERS)
-    listed, help_blocks = _portfolio_blocks(page), [DIVIDER, *_help_blocks(page)]
+    listed = [header("Your domains"), *_portfolio_blocks(page)]
+    help_blocks = [DIVIDER, *_help_blocks(page)]
     if page.key is None:
         return message_of(*listed, *help_blocks)
     if page.digests is not None and not page.is_connected:
@@ -159,10 +157,9 @@ def _title_of(digest: Digest) -> str:
 
 
 def _digest_blocks(digest: Digest, now: datetime, zone: str | None) -> list[Block]:
-    plan = digest.plan
     text = "\n".join([_title_of(digest), *state_lines(digest, now, zone)])
-    details = f"Filter: {filter_mrkdwn(plan.filter_text)}  ·  Post: {mode_text(plan)}"
-    details = "\n".join([details, last_run_line(digest)])
+    shown = filter_mrkdwn(digest.plan.filter_text)
+    details = f"Filter: {shown}  ·  Post: {mode_text(digest.plan)}\n{last_run_line(digest)}"
     return [section(text, manage_button(digest)), context(details)]
 
 
@@ -175,20 +172,15 @@ def _urgency(digest: Digest) -> tuple[int, datetime]:
 
 
 def _portfolio_blocks(page: HomePage) -> list[Block]:
-    """Return the domains, or why there are none."""
     portfolio = page.portfolio
     is_listed = isinstance(portfolio, Snapshot) and bool(portfolio.domains)
     if portfolio is None or (page.is_awaited and not is_listed):
-        return [header(_TITLE), section("⏳ Loading your domains…"), *_buttons(page)]
+        return [section("⏳ Loading your domains…"), *_buttons(page)]
     if isinstance(portfolio, Message):
-        return [header(_TITLE), *refreshable(portfolio)]
+        return refreshable(portfolio)
     if not portfolio.domains:
         add = page.run_button("Add domain", "/adddomain", style="primary")
-        return [header(_TITLE), section(domains.NO_DOMAINS), *actions(add, _REFRESH_BUTTON)]
-    return [header(_TITLE), *_listed(portfolio, page)]
-
-
-def _listed(portfolio: Snapshot, page: HomePage) -> list[Block]:
+        return [section(domains.NO_DOMAINS), *actions(add, _REFRESH_BUTTON)]
     totals = summary(domain.health_score for domain in portfolio.domains)
     count = f"*{plural(totals.count, 'domain')}, {average_text(totals.average, 'average health')}*"
     waiting = "\n⏳ Updating…" if page.is_awaited else ""
@@ -229,14 +221,13 @@ def _worst(portfolio: Snapshot, page: HomePage) -> list[Block]:
 def _soon(portfolio: Snapshot, known: KnownFacts, page: HomePage) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Expires soon*")] if soon else []
-    most = MAX_SOON + (len(soon) == MAX_SOON + 1)  # `and 1 more` would take its line
-    for number, ending in enumerate(soon[:most], MAX_WORST):
+    for number, ending in enumerate(soon[:MAX_SOON], MAX_WORST):
         domain = portfolio.by_host[ending.host]
         text = soon_text(ending, known.now, is_owned=domain.may_be(page.owned_type))
         name = linked_name(domain.domain, domain.domain_id)
         blocks.append(section(f"{name}\n{text}", _scan(page, domain, number)))
     notes, rest = [], None
-    if (left_out := len(soon) - most) > 0:
+    if (left_out := len(soon) - MAX_SOON) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
     coverage = known.coverage(portfolio.by_host)
     notes += filter(None, [coverage_text(coverage)])
@@ -262,7 +253,6 @@ def _scan(page: HomePage, domain: Domain, number: int) -> Block | None:
 
 
 def _help_blocks(page: HomePage) -> list[Block]:
-    """Return a line for each command, and whom to ask about the set-up."""
     lines = [f"`{command.name}` – {command.brief}" for command in page.commands]
     blocks = [section("\n".join(["*Commands*", *lines]))]
     hint = "Type them in any channel. Add `help` to any command."
@@ -274,7 +264,6 @@ def _help_blocks(page: HomePage) -> list[Block]:
 
 
 def _permissions_block(page: HomePage) -> Block:
-    """Return the reasons for each permission, folded."""
     asked = NEEDED_SCOPES | OPTIONAL_SCOPES | (MENTION_SCOPES if page.reads_messages else {})
     reasons = section("\n".join(f"`{scope}`: {why}" for scope, why in asked.items()))
     count = plural(len(asked), "permission")

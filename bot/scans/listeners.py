@@ -110,11 +110,10 @@ class ScanListeners:
         if not request.origin.is_message:  # below a press it is said only if the scan takes long
             await request.answer.send_progress(views.waiting_message(host, ahead))
         report = await self.scans.run(request.workspace, domain)
-        workspace, user_id = request.workspace, request.origin.user_id
-        shown = self.shown.last(workspace, user_id, report.host)
-        message = await asyncio.to_thread(views.scan_message, report, shown)
+        shown = request.workspace, request.origin.user_id, report.host
+        message = await asyncio.to_thread(views.scan_message, report, self.shown.get(shown))
         await request.reply(message)
-        self.shown.note(workspace, user_id, {report.host: report.score_after})
+        self.shown[shown] = report.score_after
 
 
 def read_pick(values: Mapping[str, Any]) -> list[str]:

@@ -16,7 +16,7 @@ from bot.tracker.scan_facts import Knowledge, Severity
 from tests.builders import MOMENT, a_domain, ending
 
 HOST = "a.example"
-ISSUE = KnownIssue("critical", "Listed on a blacklist", MOMENT.timestamp())
+ISSUE = KnownIssue(Severity.CRITICAL, "Listed on a blacklist", MOMENT.timestamp())
 SIGN = "whois registrar"
 EMPTY = Report(totals=summary([]), worst=(), unknown=())
 LATER = MOMENT + timedelta(minutes=30)
@@ -73,7 +73,7 @@ def test_a_poor_first_score_is_back_once_it_is_fair(now: float, *, has_recovered
 
 
 def test_a_milder_issue_that_counted_has_to_be_gone_too() -> None:
-    issue = KnownIssue("low", "An old cipher", MOMENT.timestamp())
+    issue = KnownIssue(Severity.LOW, "An old cipher", MOMENT.timestamp())
     row = ending(worst=(issue,), issue_knowledge=Knowledge.KNOWN)
 
     assert seen(an_alert(issues=(issue,), rule=Rule(least=Severity.LOW)), row).down

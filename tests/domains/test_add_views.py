@@ -30,10 +30,6 @@ from tests.builders import HOSTILE_TEXTS, KEY, MOMENT, a_domain, facts_for, fail
 from tests.loops import loop_over
 
 
-def new_domain(host: str = "shop.example") -> NewDomain:
-    return NewDomain(host=host, domain_type="owned")
-
-
 def offered(used: list[str], typed: str) -> list[str]:
     options = label_options(used, typed)
     assert_slack_takes_options(options)
@@ -44,9 +40,9 @@ def offered(used: list[str], typed: str) -> list[str]:
 def test_what_strangers_wrote_does_nothing(text: str) -> None:
     listed = a_domain(text, 41, tags=(text,) * 50, folder=text, domain_type=text)
 
-    assert_slack_takes(added_message(new_domain(), listed))
-    assert_slack_takes(added_message(new_domain(text), None))
-    assert_slack_takes(added_message(new_domain(text), listed))
+    assert_slack_takes(added_message("shop.example", listed))
+    assert_slack_takes(added_message(text, None))
+    assert_slack_takes(added_message(text, listed))
     assert_slack_takes(already_added_message(text, listed))
     assert_slack_takes_options(label_options([text, text[:100]], text[:100]))
 
@@ -54,7 +50,7 @@ def test_what_strangers_wrote_does_nothing(text: str) -> None:
 def test_what_the_service_now_holds_is_shown() -> None:
     listed = a_domain(score=84.5, tags=("prod", "eu"), folder="Web shops", domain_type="owned")
 
-    message = added_message(new_domain(), listed)
+    message = added_message("shop.example", listed)
 
     assert message.text == (
         "Added shop.example. Health: 84.5 good. Type: owned. Folder: Web shops. Tags: prod, eu."
@@ -154,9 +150,9 @@ def test_a_question_names_what_it_costs() -> None:
 
     message = question(new, "b.example")
 
-    assert message.text.startswith(
-        "Add 2 domains? 1 is already there, 3 are not domains, 1 is repeated."
-    )
+    assert message.text.startswith("Add 2 domains? New (2): a.example, c.example.")
+    assert "Already there (1): b.example. Not a domain (3): note" in message.text
+    assert "Repeated (1)." in message.text
     assert "This takes 4 requests. 500 requests left this hour" in shown_text(message)
     assert buttons(message) == {"Add": "3-domains-x", "Cancel": ""}
 
@@ -164,7 +160,7 @@ def test_a_question_names_what_it_costs() -> None:
 def test_there_is_nothing_to_press_where_nothing_is_to_add() -> None:
     message = question(wanted("a.example"), "a.example")
 
-    assert message.text.startswith("There is nothing to add. 1 is already there")
+    assert message.text.startswith("There is nothing to add. Already there (1): a.example.")
     assert buttons(message) == {}
 
 

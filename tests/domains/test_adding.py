@@ -1,5 +1,7 @@
 """Lists of domains: what is read of them, and when adding them ends early."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.dispatch.command_text import NotUnderstoodError
@@ -10,7 +12,6 @@ from bot.domains.adding import (
     AddOutcome,
     AddReport,
     DomainAdder,
-    DomainLists,
     NewDomains,
     new_domains,
     parse_new_domains,
@@ -113,8 +114,7 @@ class Bot:
     def __init__(self) -> None:
         self.clock, self.service, self.documents = FakeClock(), Service(), MemoryDocuments()
         portfolio = Portfolio(self.service.list_domains, clock=self.clock)
-        adder = DomainAdder(self.service.add, portfolio)
-        self.lists = DomainLists(self.documents, adder, portfolio)
+        self.adder = DomainAdder(self.service.add, portfolio, self.documents)
         self.hosts = [f"a{number}.example" for number in range(8)]
         self.report = AddReport(read("\n".join(self.hosts)))
 
@@ -122,7 +122,7 @@ class Bot:
         async def step() -> None:
             """Show no progress."""
 
-        await self.lists.add(HERE, self.report, step)
+        await self.adder.add_list(HERE, self.report, step)
 
 
 async def test_a_list_costs_one_request_each_and_a_list_before_and_after() -> None:
@@ -143,7 +143,7 @@ async def test_a_refused_domain_costs_no_list_and_the_last_list_settles_it() -> 
         if bot.service.sent[-1] == "a1.example":
             bot.service.domains += (a_domain("a1.example"),)
 
-    await bot.lists.add(HERE, bot.report, step)
+    await bot.adder.add_list(HERE, bot.report, step)
 
     assert bot.report.reasons["a0.example"] == "no"
     assert bot.report.hosts(AddOutcome.REFUSED) == ["a0.example"]
@@ -172,8 +172,7 @@ async def test_a_domain_added_without_an_answer_counts_as_added() -> None:
         await bot.service.add(workspace, new)
         raise TimedOutError("late", is_outcome_unknown=True)
 
-    adder = DomainAdder(add, bot.lists.portfolio)
-    bot.lists = DomainLists(bot.documents, adder, bot.lists.portfolio)
+    bot.adder = replace(bot.adder, write=add)
 
     await bot.add()
 
@@ -193,7 +192,7 @@ async def test_a_domain_that_was_not_sent_was_not_tried() -> None:
 
 async def test_a_kept_list_is_the_same_again_and_is_deleted_after_a_day() -> None:
     bot = Bot()
-    name = await bot.lists.keep(HERE, bot.report.new)
+    name = await bot.adder.keep(HERE, bot.report.new)
 
-    assert await bot.lists.kept(HERE, name) == bot.report.new
+    assert await bot.adder.kept(HERE, name) == bot.report.new
     assert await forget_expired(bot.documents, bot.clock.now + KEPT_FOR) == 1

@@ -15,7 +15,7 @@ from bot.digests.models import AlertCard, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
-from bot.domains.adding import DomainAdder, DomainLists, NewDomains
+from bot.domains.adding import DomainAdder, NewDomains
 from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.service import Portfolio, SeenDomains, StoredVersions
 from bot.home.listeners import GREETED
@@ -138,10 +138,9 @@ class Life:
             changes = await facts.keep(self.workspace, f"{self.mark}.example", known)
         expected = [each._replace(expected_by=f"U_{self.mark}") for each in changes]
         await facts.expect(self.workspace, f"{self.mark}.example", expected)
-        adder = DomainAdder(refuse, portfolio)
-        lists = DomainLists(self.documents, adder, portfolio)
+        adder = DomainAdder(refuse, portfolio, self.documents)
         labels = NewDomain(host=f"{self.mark}.example", domain_type="owned")
-        await lists.keep(self.workspace, NewDomains((labels,)))
+        await adder.keep(self.workspace, NewDomains((labels,)))
         self.bulk = BulkScans(self.documents, Tasks(), scans, FakePosts(), clock=self.clock)
         await self.bulk.start(self.workspace, f"U_{self.mark}", items_of([a_domain()]), self.mark)
         command = KeptCommand(

@@ -20,7 +20,7 @@ from bot.digests.baseline import unpack
 from bot.digests.repository import ALERT, DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommands
-from bot.domains.adding import DomainAdder, DomainLists
+from bot.domains.adding import DomainAdder
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.service import Portfolio, SeenDomains, StoredVersions
 from bot.installations.repository import InstallationRepository
@@ -184,8 +184,8 @@ async def seen(documents: Documents) -> None:
 
 async def to_add(documents: Documents) -> None:
     [document] = await documents.list_prefix(f"{HOME}/to-add/")
-    lists = DomainLists(documents, DomainAdder(refuse, portfolio()), portfolio())
-    new = await lists.kept(HOME, document.key.rpartition("/")[2])
+    adder = DomainAdder(refuse, portfolio(), documents)
+    new = await adder.kept(HOME, document.key.rpartition("/")[2])
     assert new.hosts == ["new.example"]
 
 

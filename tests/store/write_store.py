@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from bot.access.permissions import Permissions
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands
-from bot.domains.adding import DomainAdder, DomainLists, NewDomains
+from bot.domains.adding import DomainAdder, NewDomains
 from bot.domains.service import Portfolio, StoredVersions
 from bot.home.listeners import GREETED
 from bot.installations.installation import scope_of_key
@@ -104,9 +104,9 @@ async def add_the_rest(app: Harness, path: Path) -> None:
     )
     await KeptCommands(store, ring, clock=app.clock).keep(home, line)
     portfolio = Portfolio(FakeLists().list_domains, clock=app.clock)
-    lists = DomainLists(store, DomainAdder(refuse, portfolio), portfolio)
+    adder = DomainAdder(refuse, portfolio, store)
     added = NewDomain(host="new.example", domain_type="owned", tags=("prod",))
-    await lists.keep(home, NewDomains((added,)))
+    await adder.keep(home, NewDomains((added,)))
     await documents.vacuum()
     await store.close()
 

@@ -147,12 +147,14 @@ async def test_a_pasted_list_is_confirmed_and_written_once(ready: Harness) -> No
     summary = await ready.bob.next_message(where=lambda each: "Added 3" in each.everything)
 
     assert before == 0
-    assert "*Add 3 domains?* 1 is already there, 2 are not domains, 1 is repeated." in (
-        question.everything
-    )
+    assert "*Add 3 domains?*" in question.everything
     assert "*Already there* (1): shop.example" in question.everything
-    assert "`My domains:`, `see the wiki (service_sk_[hidden])`" in question.everything
-    assert "Type: partner; folder: Web shops; tags: prod." in question.everything
+    assert "*Repeated* (1)" in question.everything
+    assert (
+        "*Not a domain* (2): `My domains:`, `see the wiki (service_sk_[hidden])`"
+        in question.everything
+    )
+    assert "Type: partner; Folder: Web shops; Tags: prod." in question.everything
     assert [method for method, _ in ready.service_requests()] == ["GET", *["POST"] * 3, "GET"]
     assert "Added 3 of 3 domains." in summary.everything
     assert "*Already there* (1): shop.example" in summary.everything

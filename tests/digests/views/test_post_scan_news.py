@@ -12,7 +12,7 @@ from bot.digests.views.post import digest_message, heartbeat_message
 from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue
 from bot.domains.lookup import index_by_host
 from bot.tracker.models import Domain
-from bot.tracker.scan_facts import EndDate, Knowledge
+from bot.tracker.scan_facts import EndDate, Knowledge, Severity
 from tests.blocks.acceptance import shown_text
 from tests.builders import HOSTILE_TEXTS, MOMENT, TODAY, a_domain, ending
 from tests.digests.builders import a_post
@@ -221,7 +221,7 @@ def test_what_has_ended_stands_first_and_is_an_alert() -> None:
 
 
 def test_the_first_check_of_an_alert_posts_no_issues_that_were_known_before() -> None:
-    issue = KnownIssue("critical", "Listed on a blacklist", MOMENT.timestamp())
+    issue = KnownIssue(Severity.CRITICAL, "Listed on a blacklist", MOMENT.timestamp())
     known = KnownFacts({"a.example": ending(300, 80, worst=(issue,))}, MOMENT)
 
     report = make_report(
@@ -244,7 +244,7 @@ def test_the_title_of_an_alert_tells_changes_from_what_got_worse() -> None:
 
 
 def test_a_new_grave_issue_is_an_alert() -> None:
-    issue = KnownIssue("critical", "Listed on a blacklist", (MOMENT - DAY / 2).timestamp())
+    issue = KnownIssue(Severity.CRITICAL, "Listed on a blacklist", (MOMENT - DAY / 2).timestamp())
     post = post_on({"a.example": ending(300, 80, worst=(issue,))})
 
     message = taken(card(post))
