@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from cachetools import TTLCache
@@ -26,15 +26,9 @@ CHECKED_EVERY = timedelta(days=1)
 FIELD = "bot-token"
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedInstallation:
-    """A workspace, and the installation whose `token` acts in it: perhaps its organisation's."""
-
-    installation: Installation
-    workspace: WorkspaceId
-    token: str = field(repr=False)
-
-
+REMEMBERED_FOR_S = 5.0
+# An installation with a token, perhaps an organisation's, and the workspace in which it acts.
+Served = tuple[Installation, WorkspaceId]
 # The home of an installation, and the workspace that it may serve.
 Candidate = tuple[WorkspaceId, WorkspaceId]
 
@@ -42,9 +36,6 @@ Candidate = tuple[WorkspaceId, WorkspaceId]
 def _candidates(workspace: WorkspaceId) -> list[Candidate]:
     homes = filter(None, (workspace, organisation_of(workspace)))
     return [(home, workspace) for home in homes]
-
-
-REMEMBERED_FOR_S = 5.0
 
 
 class InstallationRepository:
@@ -59,11 +50,7 @@ class InstallationRepository:
     """
 
     def __init__(
-        self,
-        documents: Documents,
-        ring: KeyRing,
-        *,
-        clock_s: Callable[[], float] = seconds_now,
+        self, documents: Documents, ring: KeyRing, *, clock_s: Callable[[], float] = seconds_now
     ) -> None:
         self._documents = documents
         self._ring = ring
@@ -79,15 +66,14 @@ class InstallationRepository:
             return await self.get(home)
 
     async def get(self, home: WorkspaceId) -> Installation | None:
-        document = await self._documents.get(key_of(home))
-        if document is None:
-            self._known[home] = None
-            return None
-        token = None
-        if "token" in document.value:
-            sealed = document.value["token"]["sealed"]
-            token = self._ring.decrypt(sealed, associated_data(FIELD, home))
-        kept = self._known[home] = decode(home, document, token)
+        kept = None
+        if document := await self._documents.get(key_of(home)):
+            token = None
+            if "token" in document.value:
+                sealed = document.value["token"]["sealed"]
+                token = self._ring.decrypt(sealed, associated_data(FIELD, home))
+            kept = decode(home, document, token)
+        self._known[home] = kept
         return kept
 
     def forget(self, workspace: WorkspaceId) -> None:
@@ -96,8 +82,8 @@ class InstallationRepository:
             self._known.pop(home, None)
 
     async def find(
-        self, team_id: str, enterprise_id: str | None, *, is_org_install: bool | None = None
-    ) -> ResolvedInstallation | None:
+        self, team_id: str | None, enterprise_id: str | None, *, is_org_install: bool | None = None
+    ) -> Served | None:
         """Return the installation that serves a request; `None`: the app is not installed there.
 
         A workspace's own installation comes before that of its organisation; one that is older
@@ -105,7 +91,7 @@ class InstallationRepository:
         none: when it is `False`, `enterprise_id` may be another person's, and the organisation's
         does not serve the request.
         """
-        if team_id.startswith("E"):  # an organisation is no workspace
+        if not team_id or team_id.startswith("E"):  # an organisation is no workspace
             return None
         team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
         candidates = [(each, each) for each in dict.fromkeys((team, alone))]
@@ -113,17 +99,17 @@ class InstallationRepository:
             candidates.append((organisation(enterprise_id), team))
         return await self._first(candidates)
 
-    async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
+    async def resolve(self, workspace: WorkspaceId) -> Served | None:
         """Return the installation that serves a known workspace; `None`: none any more."""
         return await self._first(_candidates(workspace))
 
-    async def _first(self, candidates: list[Candidate]) -> ResolvedInstallation | None:
+    async def _first(self, candidates: list[Candidate]) -> Served | None:
         # Twice: another process may have installed it a moment ago.
         for look in (self.recent, self.get):
             for home, workspace in candidates:
                 kept = await look(home)
                 if kept and kept.token:
-                    return ResolvedInstallation(kept, workspace, kept.token)
+                    return kept, workspace
         return None
 
     async def install(self, given: Installation) -> tuple[Installation, Installation | None]:

@@ -11,12 +11,7 @@ from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
 from bot.blocks.message import Message
 from bot.installations import views
-from bot.installations.installation import (
-    Installation,
-    is_installation,
-    organisation,
-    prefix_of,
-)
+from bot.installations.installation import Installation, is_installation, organisation, prefix_of
 from bot.installations.repository import InstallationRepository
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
@@ -33,10 +28,7 @@ BEGINS_WITHIN_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Sends the installer a welcome message, and notes the installation in the history.
-
-    Failures are only logged.
-    """
+    """Welcomes the installer, and notes it in the history. Failures are only logged."""
 
     documents: Documents
     repository: InstallationRepository
@@ -57,7 +49,8 @@ class Welcome:
         """
         with log_and_suppress("could not welcome a workspace", StoreError):
             found = await self.repository.get(organisation(workspace.enterprise_id or ""))
-            if found and not await self._has_data(workspace):
+            keys = await self.documents.list_keys(prefix_of(workspace))
+            if found and all(map(is_installation, keys)):
                 installation = replace(found, home=workspace)
                 self.tasks.start(self._greet(installation, None))
 
@@ -81,16 +74,13 @@ class Welcome:
         may_set_key = await self.permissions.is_configurer(home, member)
         return views.welcome_message(installation, may_set_key=may_set_key)
 
-    async def _has_data(self, home: WorkspaceId) -> bool:
-        return not all(map(is_installation, await self.documents.list_keys(prefix_of(home))))
-
 
 @dataclass(slots=True)
 class StoreCheck:
     """Checks once, for a bot with one token, whether the store has data of its workspace.
 
-    `own` asks Slack whose token it is. The store then takes in what it may have refused since a
-    removal.
+    The store then takes in what it may have refused since a removal. `own` asks Slack whose token
+    it is.
     """
 
     documents: ErasableDocuments
@@ -111,8 +101,9 @@ class StoreCheck:
         if self._is_done:
             return
         workspace = workspace_of(await self.own())
-        await self.documents.welcome(prefix_of(workspace))
-        if not await self.documents.list_keys(prefix_of(workspace)):
+        prefix = prefix_of(workspace)
+        await self.documents.welcome(prefix)
+        if not await self.documents.list_keys(prefix):
             said = "the store knows nothing of this workspace: it is new, or the store was lost"
             logger.warning(said, workspace=str(workspace))
         self._is_done = True
