@@ -38,9 +38,10 @@ BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
 APP_TOKEN = re.compile(r"xapp-[!-~]+")
 METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing else fits in
 SQLITE = "sqlite:///"
-Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 LogLevel = Annotated[
-    Level, BeforeValidator(str.upper), Field(description="DEBUG, INFO, WARNING or ERROR")
+    Literal["DEBUG", "INFO", "WARNING", "ERROR"],
+    BeforeValidator(str.upper),
+    Field(description="DEBUG, INFO, WARNING or ERROR"),
 ]
 LogFormat = Annotated[Literal["console", "json"] | None, Field(description="console or json")]
 Port = Annotated[int, Field(ge=1, le=65535, description="a whole number from 1 to 65535")]
@@ -161,11 +162,11 @@ def _names_file(path: Path) -> Path:
 
 
 def _networks(text: str) -> str:
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        try:
+    try:
+        for part in filter(None, map(str.strip, text.split(","))):
             ipaddress.ip_network(part, strict=False)
-        except ValueError:
-            raise ValueError("must be IP addresses or networks, comma separated") from None
+    except ValueError:
+        raise ValueError("must be IP addresses or networks, comma separated") from None
     return text
 
 
@@ -258,7 +259,7 @@ class Settings(BaseSettings):
     @property
     def egress_addresses(self) -> tuple[str, ...]:
         """The addresses from which the service sees this bot call, as the operator wrote them."""
-        return tuple(part.strip() for part in self.egress_ips.split(",") if part.strip())
+        return tuple(filter(None, map(str.strip, self.egress_ips.split(","))))
 
     @model_validator(mode="wrap")
     @classmethod
@@ -300,20 +301,16 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
     """There is one way to be authorized: a bot token, or OAuth."""
-    oauth = [name for name in OAUTH if name in given]
-    if "slack_bot_token" not in given and not oauth:
-        yield "SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"
-    if not oauth:
+    one = next((name.upper() for name in OAUTH if name in given), None)
+    if one is None:
+        if "slack_bot_token" not in given:
+            yield "SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"
         return
-    with_it = ""
     if "slack_bot_token" in given:
-        one = oauth[0].upper()
-        yield (f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number. Keep one of the two")
-        with_it = f", if you keep {one}"
-    yield from (f"{name.upper()}: is missing{with_it}" for name in OAUTH if name not in given)
-    if "public_url" not in given:
-        why = "Slack sends people back to it after they install the app"
-        yield f"PUBLIC_URL: is missing{with_it}: {why}"
+        yield f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number. Keep one of the two"
+    for name in (*OAUTH, "public_url"):
+        if name not in given:
+            yield f"{name.upper()}: is missing; {one} needs it"
 
 
 def _problems_within(error: ValidationError) -> Iterator[str]:

@@ -52,26 +52,21 @@ _KINDS = {
 logger = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
 class SlackClients:
     """Makes clients of Slack's Web API that share one HTTP session."""
 
-    def __init__(self, settings: Settings, http: aiohttp.ClientSession) -> None:
-        self._settings = settings
-        self._http = http
-
-    def patient(self, token: str | None = None) -> AsyncWebClient:
-        """Return a client that waits once when Slack asks it to, for at most 3 s."""
-        # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
-        return self._client(token, ShortWait())
+    api_url: str
+    http: aiohttp.ClientSession
 
     def once(self, token: str | None = None) -> AsyncWebClient:
-        return self._client(token)
+        """Return a client that repeats nothing: the SDK would a post whose answer was lost."""
+        return AsyncWebClient(token, self.api_url, session=self.http, retry_handlers=[])
 
-    def _client(self, token: str | None, *handlers: ShortWait) -> AsyncWebClient:
-        client = AsyncWebClient(
-            token=token, base_url=self._settings.slack_api_url, session=self._http
-        )
-        client.retry_handlers = [*handlers]
+    def patient(self) -> AsyncWebClient:
+        """Return a client that waits once when Slack asks it to, for at most 3 s."""
+        client = self.once()
+        client.retry_handlers = [ShortWait()]
         return client
 
 
@@ -100,7 +95,14 @@ def open_workspaces(
 ) -> SlackAuth:
     """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
-        return _one_workspace(clients, token, clock=clock)
+        own = auth.Identity(clients.once(token), clock=clock)
+        return SlackAuth(
+            clients=clients,
+            authorize=own,
+            client_for=own.client_for,
+            find_slack=auth.SlackHealth(own.ask).check,
+            own=own,
+        )
     return SlackAuth(
         clients=clients,
         authorize=InstalledWorkspaces(
@@ -109,22 +111,6 @@ def open_workspaces(
         client_for=Clients(repository, clients.once),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=auth.SlackHealth(lambda: auth.check_api(clients.once())).check,
-    )
-
-
-def _one_workspace(clients: SlackClients, token: str, *, clock: Clock) -> SlackAuth:
-    once = clients.once(token)
-    own = auth.Identity(clients.patient(token), once, clock=clock)
-
-    async def ask() -> None:
-        await (auth.fetch_grant(once) if own.since else own.fetch())
-
-    return SlackAuth(
-        clients=clients,
-        authorize=own,
-        client_for=own.client_for,
-        find_slack=auth.SlackHealth(ask).check,
-        own=own,
     )
 
 
@@ -223,10 +209,7 @@ def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
 
 
 async def check_tokens(settings: Settings, slack: SlackAuth, *, answers: bool) -> None:
-    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for.
-
-    `answers`: the process takes what Slack sends.
-    """
+    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for."""
     name = "SLACK_BOT_TOKEN" if slack.own else "SLACK_API_URL"
     await _check_token(name, slack.find_slack())
     app_token = text_of(settings.slack_app_token)
@@ -255,20 +238,13 @@ async def listen(
 ) -> None:
     """Begin to listen; raise StartError if the address cannot be listened on."""
     page = web.MetricsEndpoint(metrics.page, text_of(settings.metrics_token) or None)
-    listener = web.listening(
-        settings.host,
-        settings.port,
-        health,
-        slack,
-        pages,
-        metrics=page,
-    )
+    host, port = settings.host, settings.port
+    listener = web.listening(host, port, health, slack, pages, metrics=page)
     try:
         await stack.enter_async_context(listener)
     except OSError as error:
-        where = f"HOST {settings.host}, PORT {settings.port}"
         why = f"{error.strerror or error}. Set others, or end what listens there"
-        raise StartError(f"cannot listen on {where}: {why}") from error
+        raise StartError(f"cannot listen on HOST {host}, PORT {port}: {why}") from error
 
 
 async def _check_token(name: str, asking: Awaitable[object]) -> None:

@@ -100,18 +100,11 @@ class SlackHealth:
 class Identity(AsyncAuthorize):
     """The identity of a bot's one token, cached after the first answer, which came at `since`.
 
-    It is Bolt's authorization too, without `auth.test` on every request. `client` asks who the
-    bot is, `background` is the client for work without a request.
+    It is Bolt's authorization too, without `auth.test` on every request.
     """
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        background: AsyncWebClient,
-        *,
-        clock: Clock,
-    ) -> None:
-        self._client, self._background = client, background
+    def __init__(self, client: AsyncWebClient, *, clock: Clock) -> None:
+        self._client = client
         self._clock = clock
         self._known: AuthorizeResult | None = None
         self.since: datetime | None = None
@@ -119,12 +112,13 @@ class Identity(AsyncAuthorize):
 
     async def fetch(self) -> AuthorizeResult:
         """Return the bot's identity; raise SlackError."""
-        return self._known or await self._flights.run("auth.test", self._ask)
+        return self._known or await self._flights.run("auth.test", self.ask)
 
-    async def _ask(self) -> AuthorizeResult:
+    async def ask(self) -> AuthorizeResult:
+        """Return the bot's identity as Slack says it now; raise SlackError."""
         async with slack_errors():
             response = await self._client.auth_test()
-        self.since = self._clock()
+        self.since = self.since or self._clock()
         self._known = AuthorizeResult(
             enterprise_id=response.get("enterprise_id"),
             team_id=response.get("team_id"),
@@ -150,7 +144,7 @@ class Identity(AsyncAuthorize):
         """Return the client for background work; raise TokenRefusedError for another workspace."""
         if workspace_of(await self.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
-        return self._background
+        return self._client
 
 
 def workspace_of(bot: AuthorizeResult) -> WorkspaceId:
