@@ -189,8 +189,7 @@ MetricsToken = Annotated[
     ),
 ]
 Prefix = Annotated[
-    str,
-    Field(pattern="^[a-z0-9_-]{0,16}$", description="at most 16 of a-z, 0-9, - and _"),
+    str, Field(pattern="^[a-z0-9_-]{0,16}$", description="at most 16 of a-z, 0-9, - and _")
 ]
 
 

@@ -126,12 +126,7 @@ class Features:
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
         self.nightly_setting = NightlySetting(documents, self.repository.zones, clock=clock)
         self.nightly = NightlyScans(
-            documents,
-            tasks,
-            self.nightly_setting,
-            self.scans,
-            self.tracker.allowance,
-            clock=clock,
+            documents, tasks, self.nightly_setting, self.scans, self.tracker.allowance, clock=clock
         )
         self.key_service = KeyService(
             self.keys,

@@ -25,11 +25,7 @@ from bot.installations.installation import (
     organisation_of,
     prefix_of,
 )
-from bot.installations.repository import (
-    CHECKED_EVERY,
-    WAITS_FOR_REINSTALL,
-    InstallationRepository,
-)
+from bot.installations.repository import CHECKED_EVERY, WAITS_FOR_REINSTALL, InstallationRepository
 from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
