@@ -190,13 +190,10 @@ def _play(arguments: argparse.Namespace) -> int:
     portfolio = None if arguments.no_key else arguments.portfolio
     try:
         play(Options(arguments.host, arguments.port, portfolio, arguments.mentions))
-    except AddressError as error:
-        _say(str(error))
-    except (StartError, StoreError, OSError) as error:
+    except (AddressError, StartError, StoreError, OSError) as error:
         _say(f"The playground cannot start: {error}")
-    else:
-        return 0
-    return CANNOT_START
+        return CANNOT_START
+    return 0
 
 
 def _operate(choose: Callable[[Any], Coroutine[Any, Any, int]]) -> int:

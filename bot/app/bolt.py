@@ -89,7 +89,6 @@ class SlackAuth:
 def open_workspaces(
     settings: Settings, repository: InstallationRepository, clients: SlackClients, *, clock: Clock
 ) -> SlackAuth:
-    """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
         own = auth.Identity(clients.once(token), clock=clock)
         return SlackAuth(

@@ -31,8 +31,8 @@ ANSWERED_WITHIN_S = 2.5
 class LifecycleListeners:
     """Answers 200 when an event is handled, and 503 until then.
 
-    `on_granted` greets in a workspace to which an organisation has granted the app; it must not
-    raise or wait.
+    `on_granted` greets in a workspace to which an organisation has granted the app; it may raise
+    StoreError, and must not wait.
     """
 
     uninstaller: Uninstaller
@@ -46,7 +46,6 @@ class LifecycleListeners:
         app.event("team_access_granted")(self.grant)
 
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
-        """Delete the data of uninstalled workspaces, then answer 200."""
         deleting = self.tasks.start(self._follow(read_departures(body)))
         await asyncio.wait({deleting}, timeout=ANSWERED_WITHIN_S)
         if deleting.done() and deleting.result():
@@ -58,7 +57,7 @@ class LifecycleListeners:
         for home in _of_teams(body):
             with log_and_suppress("writes may be refused for an hour", StoreError, home=str(home)):
                 await self.uninstaller.grant(home)
-            await self.on_granted(home)
+                await self.on_granted(home)
 
     async def _follow(self, events: list[UninstallEvent]) -> bool:
         """Handle one after another; return whether none failed, which must not stop the others."""

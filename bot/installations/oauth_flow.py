@@ -5,7 +5,7 @@ import hmac
 import re
 import secrets
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -22,7 +22,7 @@ from bot.installations.repository import InstallationRepository
 from bot.installations.views import INSTALL_PATH
 from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
-from bot.process.errors import BotError, log_and_suppress
+from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
@@ -80,9 +80,8 @@ def _text(value: object) -> str:
 class InstallFlow:
     """Leads a browser to Slack's page and back, and saves what Slack gives.
 
-    `on_installed(installation, before)` is to return soon, as a person waits for the page; what
-    it raises is logged. `before` is the installation that was replaced. `client` has no token; its
-    `retry_handlers` must be `[]`.
+    `on_installed(installation, before)` only begins something; `before` is the installation that
+    was replaced. `client` has no token; its `retry_handlers` must be `[]`.
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class InstallFlow:
         *,
         client: AsyncWebClient,
         clock: Clock,
-        on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
+        on_installed: Callable[[Installation, Installation | None], object],
         tasks: Tasks,
     ) -> None:
         self._settings = settings
@@ -155,8 +154,7 @@ class InstallFlow:
     async def _install(self, code: str) -> str:
         made, before = await self._repository.install(await self._exchange(code))
         logger.info("installed", home=str(made.home), is_again=before is not None)
-        with log_and_suppress("what follows an installation failed", Exception):
-            await self._on_installed(made, before)
+        self._on_installed(made, before)
         return pages.installed_page(made)
 
     async def _exchange(self, code: str) -> Installation:

@@ -19,7 +19,7 @@ from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
 from bot.slack.posting import Posting
-from bot.store.documents import Documents, StoreError
+from bot.store.documents import Documents
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()
@@ -38,21 +38,20 @@ class Welcome:
     audit: Audit
     permissions: Permissions
 
-    async def on_installed(self, installation: Installation, before: Installation | None) -> None:
+    def on_installed(self, installation: Installation, before: Installation | None) -> None:
         """Start to welcome the installer; `before` is the installation that was replaced."""
         self.tasks.start(self._greet(installation, before))
 
     async def on_granted(self, workspace: WorkspaceId) -> None:
         """Welcome the organisation's installer in a workspace that was given the app.
 
-        Only where the store has no data yet: Slack may send the event more than once.
+        Only where the store has no data yet: Slack may send the event more than once. Raises
+        StoreError.
         """
-        with log_and_suppress("could not welcome a workspace", StoreError):
-            found = await self.repository.get(organisation(workspace.enterprise_id or ""))
-            keys = await self.documents.list_keys(prefix_of(workspace))
-            if found and all(map(is_installation, keys)):
-                installation = replace(found, home=workspace)
-                self.tasks.start(self._greet(installation, None))
+        found = await self.repository.get(organisation(workspace.enterprise_id or ""))
+        keys = await self.documents.list_keys(prefix_of(workspace))
+        if found and all(map(is_installation, keys)):
+            self.on_installed(replace(found, home=workspace), None)
 
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by

@@ -109,23 +109,34 @@ class _Backup:
 
     def documents(self) -> Iterator[Document]:
         """Yield all documents; raise OperatingError where the file is damaged, cut or foreign."""
-        head = self._line()
-        if not isinstance(head, dict) or head.get("backup") != FORMAT:
-            what = f"{self._name} is not a backup of this version"
-            raise OperatingError(f"{what}. {NOTHING_WRITTEN}")
+        try:
+            head = self._line()
+            if not isinstance(head, dict) or head.get("backup") != FORMAT:
+                what = f"{self._name} is not a backup of this version"
+                raise OperatingError(f"{what}. {NOTHING_WRITTEN}")
+            yield from self._checked()
+        except (ValueError, RecursionError):
+            raise OperatingError(
+                f"{self._name} is damaged or cut off after {plural(self.count, 'document')}."
+                f" {NOTHING_WRITTEN}"
+            ) from None
+
+    def _checked(self) -> Iterator[Document]:
+        """Yield what stands between head and foot; raise ValueError where it does not fit."""
         while True:
             before = self._hashed.hexdigest()
             match self._line():
                 case {"key": str(key), "rev": int(rev), "due_at": due, "value": dict(value)}:
                     self._check_keys(key, value)
-                    yield Document(key, value, rev, self._moment(due))
+                    due_at = datetime.fromisoformat(due) if isinstance(due, str) else None
+                    yield Document(key, value, rev, due_at)
                     self.count += 1
                 case {"documents": self.count, "sha256": str(given)} if given == before:
                     if self._file.read(1):
-                        raise self._damaged()
+                        raise ValueError("more than the foot says")
                     return
                 case _:
-                    raise self._damaged()
+                    raise ValueError("neither a document nor the foot")
 
     def _line(self) -> Any:
         try:
@@ -133,18 +144,9 @@ class _Backup:
         except OSError as error:
             raise OperatingError(f"{self._name} cannot be read: {error.strerror}") from error
         if not line.endswith(b"\n"):
-            raise self._damaged()
+            raise ValueError("cut off")
         self._hashed.update(line)
-        try:
-            return json.loads(line)
-        except (ValueError, RecursionError):
-            raise self._damaged() from None
-
-    def _moment(self, due: object) -> datetime | None:
-        try:
-            return datetime.fromisoformat(due) if isinstance(due, str) else None
-        except ValueError:
-            raise self._damaged() from None
+        return json.loads(line)
 
     def _check_keys(self, key: str, value: dict[str, Any]) -> None:
         if key != CHECK_KEY:
@@ -157,9 +159,3 @@ class _Backup:
                 f"BOT_SECRET_KEYS lacks {', '.join(map(printable, value))}, with which the backup"
                 f" was sealed, or has another key of that name. {NOTHING_WRITTEN}"
             ) from None
-
-    def _damaged(self) -> OperatingError:
-        return OperatingError(
-            f"{self._name} is damaged or cut off after {plural(self.count, 'document')}."
-            f" {NOTHING_WRITTEN}"
-        )

@@ -98,7 +98,6 @@ async def explain(name: str, names_file: Path | None) -> None:
 
 
 async def rotate_secrets(settings: Settings) -> None:
-    """Encrypt everything at rest again under the first key of the ring."""
     store = open_store(settings)
     store.require_there()
     try:
@@ -119,7 +118,6 @@ async def rotate_secrets(settings: Settings) -> None:
 
 
 async def migrate(database: Path | Address) -> None:
-    """Bring the tables of a database up to date."""
     if isinstance(database, Path):
         where = f"the store is the file {database}, which needs no migration"
         _print([f"DATABASE_URL names no PostgreSQL: {where}."])

@@ -75,7 +75,6 @@ StoreFinding = tuple[Finding, Sequence[Document] | None]
 
 
 async def diagnose(settings: Settings, store: Store) -> list[Finding]:
-    """Return the findings about everything that the bot needs, but for the settings."""
     url, ring = settings.domain_tracker_url, text_of(settings.bot_secret_keys)
     async with aiohttp.ClientSession() as http, tracker_http() as service:
         checks = [
@@ -169,7 +168,6 @@ async def check_database(store: DatabaseStore) -> StoreFinding:
 
 
 def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
-    """Return whether the ring opens everything that is sealed, and which of its keys do."""
     sealed = [each for document in documents for each in sealed_in(document)]
     needed = ", ".join(sorted({printable(each.key_name, 40) for each in sealed})) or "none"
     if source.ring is None:
@@ -191,7 +189,6 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
 async def check_bot_token(
     fetching: Awaitable[Grant], *, reads_messages: bool = False
 ) -> Sequence[Finding]:
-    """Return the workspace of the bot token, and whether the bot has the scopes it needs."""
     try:
         grant = await fetching
     except SlackError as error:
@@ -242,5 +239,4 @@ def _permission_findings(granted: Set[str], *, reads_messages: bool) -> Iterator
 
 
 def _lacking(wanted: Mapping[str, str], granted: Set[str]) -> str:
-    """Return the wanted scopes that are not granted, each with its reason."""
     return ", ".join(f"{scope} ({why})" for scope, why in wanted.items() if scope not in granted)

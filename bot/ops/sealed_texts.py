@@ -70,7 +70,6 @@ def sealed_in(document: Document) -> Iterator[SealedText]:
 
 
 def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedText]:
-    """Yield every sealed text that the ring does not decrypt."""
     for document in documents:
         for sealed in sealed_in(document):
             try:
@@ -80,7 +79,6 @@ def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedTex
 
 
 def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Return a document's value with another text at that path."""
     name, *rest = path
     inner = with_text(value[name], tuple(rest), text) if rest else text
     return {**value, name: inner}
@@ -169,7 +167,6 @@ async def rotate(documents: Documents, kept: Sequence[Document], ring: KeyRing) 
 
 
 def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
-    """Yield what was done, and what the operator can do next."""
     names = source.ring.names if source.ring else ()
     yield (
         f"{rotated.again:,} sealed again under {names[0]}, {rotated.already:,} were so already,"

@@ -99,7 +99,6 @@ class Bot:
         self.clock = FakeClock()
         self.documents = MemoryDocuments()
         self.welcomed: list[tuple[Installation, Installation | None]] = []
-        self.welcome_error: Exception | None = None
         self.url = f"http://127.0.0.1:{port}"
         self.browser = Browser(self.url)
         self.tasks = Tasks()
@@ -123,10 +122,8 @@ class Bot:
     async def made(self) -> Installation:
         return await kept(self.documents)
 
-    async def welcome(self, installation: Installation, before: Installation | None) -> None:
+    def welcome(self, installation: Installation, before: Installation | None) -> None:
         self.welcomed.append((installation, before))
-        if self.welcome_error:
-            raise self.welcome_error
 
 
 @pytest.fixture
@@ -206,7 +203,6 @@ async def test_pages_are_kept_nowhere_and_their_cookie_belongs_to_one_browser(
 async def test_installing_again_replaces_tokens_and_ends_the_revocation(bot: Bot) -> None:
     before = a_revoked_installation()
     await a_repository(bot.documents).put(before)
-    bot.welcome_error = RuntimeError("boom")  # it does not break an installation
 
     page = await bot.browser.install()
 
