@@ -283,7 +283,15 @@ class _OnlyTheDatabase(BaseSettings):
 
 
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
-    yield from _problems_of_ways(given)
+    # There is one way to be authorized: a bot token, or OAuth.
+    one = next((name.upper() for name in OAUTH if name in given), None)
+    if not one and "slack_bot_token" not in given:
+        yield "SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"
+    if one and "slack_bot_token" in given:
+        yield f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number. Keep one of the two"
+    for name in (*OAUTH, "public_url") if one else ():
+        if name not in given:
+            yield f"{name.upper()}: is missing; {one} needs it"
     is_shared = str(given.get("database_url", "")).startswith(SCHEMES)
     if is_shared and "bot_secret_keys" not in given:
         yield (
@@ -296,20 +304,6 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
             "SLACK_SIGNING_SECRET: needed for HTTP"
             " (or set SLACK_APP_TOKEN to connect by Socket Mode)"
         )
-
-
-def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
-    """There is one way to be authorized: a bot token, or OAuth."""
-    one = next((name.upper() for name in OAUTH if name in given), None)
-    if one is None:
-        if "slack_bot_token" not in given:
-            yield "SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"
-        return
-    if "slack_bot_token" in given:
-        yield f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number. Keep one of the two"
-    for name in (*OAUTH, "public_url"):
-        if name not in given:
-            yield f"{name.upper()}: is missing; {one} needs it"
 
 
 def _problems_within(error: ValidationError) -> Iterator[str]:

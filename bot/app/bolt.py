@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,21 +138,6 @@ class SocketMode(AsyncSocketModeHandler):
         await send_async_response(client, req, response, began)
 
 
-@asynccontextmanager
-async def connected(app: AsyncApp, app_token: str, *, seen: Dedup) -> AsyncIterator[SocketMode]:
-    """Yield a link that is being opened, and opened again whenever it falls, until the end."""
-    socket_mode = SocketMode(app, app_token, seen=seen)
-    # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
-    connecting = asyncio.create_task(socket_mode.connect_async())  # type: ignore[no-untyped-call]  # Bolt's own gap
-    try:
-        yield socket_mode
-    finally:
-        connecting.cancel()
-        await asyncio.gather(connecting, return_exceptions=True)
-        await socket_mode.answering.drain(ACK_WITHIN_S)
-        await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
-
-
 class TimedApp(AsyncApp):
     """An app that tells `note_ack` (see `Metrics`) how long each request took to its ack.
 
@@ -212,14 +197,21 @@ async def check_tokens(settings: Settings, slack: SlackAuth, *, answers: bool) -
         await _check_token("SLACK_APP_TOKEN", check_app_token(slack.clients.patient(), app_token))
 
 
-async def start_transport(
+def start_transport(
     stack: AsyncExitStack, app: AsyncApp, settings: Settings, seen: Dedup
 ) -> tuple[web.SlackEndpoint | None, Mapping[str, web.Check]]:
     """Begin to take Slack's requests; return their endpoint, or the checks of the socket."""
-    if app_token := text_of(settings.slack_app_token):
-        link = await stack.enter_async_context(connected(app, app_token, seen=seen))
-        return None, {"socket": link.client.is_connected}
-    return web.SlackEndpoint(app, text_of(settings.slack_signing_secret), seen=seen), {}
+    app_token = text_of(settings.slack_app_token)
+    if not app_token:
+        return web.SlackEndpoint(app, text_of(settings.slack_signing_secret), seen=seen), {}
+    link = SocketMode(app, app_token, seen=seen)
+    # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
+    connecting = asyncio.create_task(link.connect_async())  # type: ignore[no-untyped-call]  # Bolt's own gap
+    stack.push_async_callback(link.close_async)
+    stack.push_async_callback(link.answering.drain, ACK_WITHIN_S)
+    stack.push_async_callback(asyncio.gather, connecting, return_exceptions=True)
+    stack.callback(connecting.cancel)
+    return None, {"socket": link.client.is_connected}
 
 
 async def listen(

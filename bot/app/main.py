@@ -2,8 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -33,18 +33,18 @@ FINISH_WITHIN_S = 20.0
 JOBS_END_WITHIN = 0.7
 
 
-@asynccontextmanager
-async def run_periodic(
+async def start_periodic(
+    stack: AsyncExitStack,
     services: Services,
     role: Role,
     features: Features,
     periodic: Iterable[Callable[[], Awaitable[object]]],
     *,
     finish_within_s: float,
-) -> AsyncIterator[Mapping[str, Check]]:
-    """Do what comes again inside the block; yield how to tell whether it does.
+) -> Mapping[str, Check]:
+    """Begin what comes again; return how to tell whether it does.
 
-    At the end nothing more is begun, and what the queue has begun is waited for.
+    When the stack ends nothing more is begun, and what the queue has begun is waited for.
     """
     shared, every_s = services.shared, services.settings.tick_seconds
 
@@ -52,21 +52,15 @@ async def run_periodic(
         if shared is None:  # nor is there a queue
             await features.worker.run_due()
 
-    async with AsyncExitStack() as rounds:
-        are_recent = await rounds.enter_async_context(ticking(tick, every_s=every_s))
-        if not role.delivers:
-            yield {"tick": are_recent}
-            return
-        for act in periodic:  # each takes its documents up for one of all processes
-            alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
-            await rounds.enter_async_context(alone)
-        if shared is None:
-            yield {"tick": are_recent}
-            return
+    checks = {"tick": await stack.enter_async_context(ticking(tick, every_s=every_s))}
+    for act in periodic if role.delivers else ():  # each takes its documents up for one of all
+        alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
+        await stack.enter_async_context(alone)
+    if shared and role.delivers:
         # Slow to import, and the embedded store has no queue.
         from bot.jobs.queue import INTERVALS, working
 
-        async with working(
+        queue = working(
             shared.pool,
             features.worker.deliver,
             clock=services.clock,
@@ -74,11 +68,10 @@ async def run_periodic(
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
             # Slow looks must not delay quick ticks.
             intervals=replace(INTERVALS, look_s=min(INTERVALS.look_s, every_s / 4)),
-        ) as takes_part:
-            try:
-                yield {"tick": are_recent, "queue": takes_part}
-            finally:
-                services.tasks.stop()
+        )
+        checks["queue"] = await stack.enter_async_context(queue)
+        stack.callback(services.tasks.stop)
+    return checks
 
 
 async def serve(
@@ -115,13 +108,13 @@ async def serve(
         checks = {
             "store": services.documents.check,
             "slack": services.slack.find_slack,
-            **await stack.enter_async_context(
-                run_periodic(services, role, features, periodic, finish_within_s=finish_within_s)
+            **await start_periodic(
+                stack, services, role, features, periodic, finish_within_s=finish_within_s
             ),
         }
         endpoint = None
         if role.answers:  # a worker takes nothing from Slack
-            endpoint, link = await slack_app.start_transport(stack, app, settings, services.seen)
+            endpoint, link = slack_app.start_transport(stack, app, settings, services.seen)
             checks |= link
         health = HealthEndpoints(checks)
         await slack_app.listen(

@@ -40,9 +40,7 @@ def open_store(settings: Settings) -> Store:
 def run(command: Coroutine[object, object, int | None]) -> int:
     """Run a command and return its exit status; leave with it by `os._exit`.
 
-    Raises:
-        OperatingError: it could not do its work.
-        BrokenPipeError: the reader of its output has closed the pipe.
+    OperatingError: it could not do its work. BrokenPipeError: its reader has closed the pipe.
     """
     set_up_logs("ERROR", "console")
     for stream in (sys.stdout, sys.stderr):

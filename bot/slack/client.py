@@ -199,11 +199,9 @@ async def open_form(
     `is_above`: above the form in which something was pressed.
     """
     view = renamed(dict(form))
+    open_view = client.views_push if is_above else client.views_open
     async with slack_errors():
-        if is_above:
-            response = await client.views_push(trigger_id=trigger_id, view=view)
-        else:
-            response = await client.views_open(trigger_id=trigger_id, view=view)
+        response = await open_view(trigger_id=trigger_id, view=view)
     return str(response["view"]["id"])
 
 
