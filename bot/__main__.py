@@ -14,7 +14,6 @@ from bot import __version__
 from bot.settings import Settings, SettingsError, load_database, load_settings
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-Serve = Callable[[asyncio.Event], Awaitable[None]]
 WRONG_SETTINGS = 2
 WHERE_SETTINGS_ARE = (
     "Set them in the environment or in .env; docs/operators.md explains each setting."
@@ -239,7 +238,7 @@ def _run(settings: Settings, role: str) -> int:
     return 0
 
 
-async def _until_stopped(serve: Serve) -> None:
+async def _until_stopped(serve: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Serve until SIGTERM or SIGINT; a stop that hangs is ended before a platform kills it.
 
     Platforms may send SIGTERM several times: https://devcenter.heroku.com/articles/dyno-shutdown-behavior.

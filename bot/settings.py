@@ -68,10 +68,7 @@ DATABASE = f"{SQLITE}{DEFAULT_FILE}"
 
 
 def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Address:
-    """Return where a DATABASE_URL leads: a file, or a database of PostgreSQL.
-
-    A ValueError quotes nothing of it.
-    """
+    """Return where a DATABASE_URL leads; a ValueError quotes nothing of it."""
     if url.startswith(SCHEMES):
         return parse_address(url, pool_size=pool_size)
     if not url.startswith(SQLITE) or url == SQLITE:
@@ -245,7 +242,6 @@ class Settings(BaseSettings):
 
     @property
     def database(self) -> Path | Address:
-        """Where the store is: the file of the embedded one, or the address in PostgreSQL."""
         return database_of(self.database_url, pool_size=self.database_pool_size)
 
     @property

@@ -14,7 +14,6 @@ from aiohttp.web import RouteDef
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -22,12 +21,11 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.authorize import Clients, InstalledWorkspaces, correct_workspace
+from bot.installations.authorize import InstalledWorkspaces, correct_workspace
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
 from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
-from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
@@ -74,14 +72,12 @@ class SlackClients:
 class SlackAuth:
     """As whom the bot answers, and posts unasked.
 
-    `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
-    returns while Slack answers, and raises SlackError otherwise. `own` is the identity of a bot
-    with one token, `None` where workspaces install it.
+    `find_slack` returns while Slack answers, and raises SlackError otherwise. `own` is the
+    identity of a bot with one token, `None` where workspaces install it.
     """
 
     clients: SlackClients
-    authorize: AsyncAuthorize
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    authorize: auth.Identity | InstalledWorkspaces
     find_slack: Callable[[], Awaitable[object]]
     own: auth.Identity | None = None
 
@@ -91,19 +87,12 @@ def open_workspaces(
 ) -> SlackAuth:
     if token := text_of(settings.slack_bot_token):
         own = auth.Identity(clients.once(token), clock=clock)
-        return SlackAuth(
-            clients=clients,
-            authorize=own,
-            client_for=own.client_for,
-            find_slack=auth.SlackHealth(own.ask).check,
-            own=own,
-        )
+        find_slack = auth.SlackHealth(own.ask).check
+        return SlackAuth(clients=clients, authorize=own, find_slack=find_slack, own=own)
+    unknown = not_installed_text(settings.public_url or "")
     return SlackAuth(
         clients=clients,
-        authorize=InstalledWorkspaces(
-            repository, unknown=not_installed_text(settings.public_url or "")
-        ),
-        client_for=Clients(repository, clients.once),
+        authorize=InstalledWorkspaces(repository, clients.once, unknown),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=auth.SlackHealth(lambda: auth.check_api(clients.once())).check,
     )

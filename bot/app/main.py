@@ -135,16 +135,13 @@ async def serve(
 async def register_lifecycle(
     app: AsyncApp, services: Services, features: Features
 ) -> tuple[Sequence[RouteDef], Callable[[], Awaitable[object]]]:
-    """Attach the listeners for removed workspaces to the app.
-
-    Return the pages for browsers (none without OAuth), and the periodic work.
-    """
+    """Attach the events of removed workspaces; return the pages of OAuth, and periodic work."""
     own, documents = services.slack.own, services.documents
     uninstaller = Uninstaller(
         documents,
         services.tasks,
         services.installations,
-        still_works=partial(still_works, services.slack.client_for),
+        still_works=partial(still_works, services.slack.authorize.client_for),
         caches=[features.portfolio.forget, services.installations.forget],
         clock=services.clock,
         audit=features.audit,

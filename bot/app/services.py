@@ -59,10 +59,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The objects that all features share; their creator closes them.
-
-    `shared` is the database of several processes, `None` for the embedded store.
-    """
+    """The objects that all features share; `shared` is `None` for the embedded store."""
 
     settings: Settings
     documents: ErasableDocuments
@@ -82,10 +79,7 @@ class Services:
 async def build_services(
     stack: AsyncExitStack, settings: Settings, role: Role, clock: Clock
 ) -> Services:
-    """Open the store of these settings, and build what works with it.
-
-    Raises StoreError: in use, damaged, out of date, not reachable, moved, or sealed otherwise.
-    """
+    """Open the store of these settings, and build what works with it; raise StoreError."""
     use_template(settings.domain_tracker_domain_url)
     if settings.scan_names_file:
         use_names(settings.scan_names_file)
@@ -114,7 +108,7 @@ async def build_services(
         tasks=Tasks(),
         slack=slack,
         installations=installations,
-        posting=Posting(slack.client_for),
+        posting=Posting(slack.authorize.client_for),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -24,33 +24,6 @@ KNOWN_WITHIN_S = 1.4
 # https://docs.slack.dev/reference/events/team_access_granted
 GRANTED = "team_access_granted"
 IS_GRANT = "is_grant"
-
-
-@dataclass(frozen=True, slots=True)
-class Clients:
-    """Returns the client of any workspace; `make(token)` shares one HTTP session among them."""
-
-    repository: InstallationRepository
-    make: Callable[[str | None], AsyncWebClient]
-
-    async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """Return a client whose token acts in `workspace`, which may be an `organisation(…)`.
-
-        Raises:
-            TokenRefusedError: the app is not installed there, or no longer.
-            SlackUnreachableError: the store failed, and nothing was sent.
-        """
-        try:
-            served = await self.repository.resolve(workspace)
-        except StoreError as error:
-            raise SlackUnreachableError("the token cannot be read") from error
-        if served is None:
-            raise TokenRefusedError("not_authed")
-        installation, _ = served
-        client = self.make(installation.token)
-        if workspace != installation.home:
-            act_in(client, workspace)
-        return client
 
 
 def act_in(client: AsyncWebClient, workspace: WorkspaceId) -> None:
@@ -99,11 +72,12 @@ class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 
     Bolt's `AsyncInstallationStoreAuthorize` asks `auth.test` for every request, or caches without
-    an end. No request waits longer than `KNOWN_WITHIN_S`. `unknown` is for people of others.
+    an end. No request waits longer than `KNOWN_WITHIN_S`. `make(token)` returns a client,
+    `unknown` is for people of other workspaces.
     """
 
     repository: InstallationRepository
-    _: KW_ONLY
+    make: Callable[[str | None], AsyncWebClient]
     unknown: str
 
     async def __call__(
@@ -116,9 +90,7 @@ class InstalledWorkspaces(AsyncAuthorize):
     ) -> AuthorizeResult:
         """Return the token for the client, and the bot's id, by which Bolt knows its messages.
 
-        Raises:
-            UnknownWorkspaceError: the app is not installed there; see `Identity`.
-            StoreError: the store failed, or does not answer in time.
+        UnknownWorkspaceError: the app is not installed there; see `Identity`. StoreError.
         """
         if context.get(IS_GRANT):
             return AuthorizeResult(enterprise_id=enterprise_id, team_id=None)
@@ -144,6 +116,23 @@ class InstalledWorkspaces(AsyncAuthorize):
             bot_token=installation.token,
             bot_scopes=installation.scopes,
         )
+
+    async def client_for(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """Return a client whose token acts in `workspace`, which may be an `organisation(…)`.
+
+        TokenRefusedError: the app is not installed there. SlackUnreachableError: the store failed.
+        """
+        try:
+            served = await self.repository.resolve(workspace)
+        except StoreError as error:
+            raise SlackUnreachableError("the token cannot be read") from error
+        if served is None:
+            raise TokenRefusedError("not_authed")
+        installation, _ = served
+        client = self.make(installation.token)
+        if workspace != installation.home:
+            act_in(client, workspace)
+        return client
 
 
 def _is_org_install(body: Mapping[str, Any]) -> bool | None:

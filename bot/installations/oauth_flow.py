@@ -136,10 +136,7 @@ class InstallFlow:
         return response
 
     async def finish(self, request: web.Request) -> web.Response:
-        """Answer the browser that Slack sends back.
-
-        The work goes on when the browser leaves or the bot stops: Slack's tokens come once.
-        """
+        """Answer the browser that Slack sends back."""
         if (reason := request.query.get("error")) is not None:
             return self._refused(reason)
         code = request.query.get("code", "")
@@ -147,6 +144,7 @@ class InstallFlow:
             # The cookie belongs to an installation that may go on.
             return _answer(400, pages.stale_page(again=self._again), keeps_cookie=True)
         try:
+            # Slack's tokens come once: it goes on when the browser leaves or the bot stops.
             return _answer(200, await run_shielded(self._tasks, self._install(code)))
         except Exception as error:  # noqa: BLE001  # a person waits: the log has it all
             return self._broken(error)

@@ -45,8 +45,7 @@ class InstallationRepository:
     `forget` comes) or there was none. Until then a request of a deleted workspace may be let in,
     with a revoked token and a store that refuses writes; an old token works for hours more.
 
-    Every method but `forget` may raise StoreError; those that read UnreadableSecretError, when the
-    token was encrypted for another place or with a lost key.
+    Every method but `forget` may raise StoreError; those that read, UnreadableSecretError.
     """
 
     def __init__(
@@ -59,7 +58,6 @@ class InstallationRepository:
         )
 
     async def recent(self, home: WorkspaceId) -> Installation | None:
-        """Return the installation as it was at most 5 s ago, `None` for none."""
         try:
             return self._known[home]
         except KeyError:
@@ -137,10 +135,7 @@ class InstallationRepository:
         return home, None, 0
 
     async def put(self, installation: Installation, *, if_rev: int | None = None) -> Installation:
-        """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
-
-        Its token is first checked a day after it was made.
-        """
+        """Save an installation, replacing the one before; `if_rev` as in `Documents.put`."""
         home, value = installation.home, encode(installation)
         if installation.token:
             sealed = self._ring.encrypt(installation.token, associated_data(FIELD, home))

@@ -45,8 +45,7 @@ class Welcome:
     async def on_granted(self, workspace: WorkspaceId) -> None:
         """Welcome the organisation's installer in a workspace that was given the app.
 
-        Only where the store has no data yet: Slack may send the event more than once. Raises
-        StoreError.
+        Only where the store has no data yet: Slack may repeat the event. Raises StoreError.
         """
         found = await self.repository.get(organisation(workspace.enterprise_id or ""))
         keys = await self.documents.list_keys(prefix_of(workspace))
@@ -76,10 +75,9 @@ class Welcome:
 
 @dataclass(slots=True)
 class StoreCheck:
-    """Checks once, for a bot with one token, whether the store has data of its workspace.
+    """Checks once whether the store has data of the one workspace, of which `own` asks Slack.
 
-    The store then takes in what it may have refused since a removal. `own` asks Slack whose token
-    it is.
+    The store then takes in what it may have refused since a removal.
     """
 
     documents: ErasableDocuments

@@ -76,8 +76,7 @@ def written(name: str) -> Iterator[IO[bytes]]:
 async def restore(store: Store, name: str, setting: str) -> str:
     """Read a backup from the file `name` into an empty store; `setting` is BOT_SECRET_KEYS.
 
-    Raises OperatingError, and StoreError: StoreLockedError while a bot runs; nothing was written
-    then.
+    After an OperatingError or StoreError (StoreLockedError: a bot runs) nothing was written.
     """
     ring = require_ring(store.ring_source(setting), NOTHING_WRITTEN)
     await store.require_stopped()

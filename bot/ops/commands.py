@@ -65,10 +65,7 @@ def print_problems(problems: list[str]) -> int:
 
 
 async def doctor(settings: Settings, record: Path | None) -> int:
-    """Print a line for each check, and return the exit status.
-
-    `record` gets the shapes of what Domain Tracker answers.
-    """
+    """Print the checks, return the exit status; `record` gets the shapes of answers."""
     mode = "Socket Mode" if settings.slack_app_token else "HTTP"
     many = "any number of workspaces" if settings.is_for_many else "one workspace"
     findings = [ok("version", __version__), ok(SETTINGS, f"complete, for {mode} and {many}")]

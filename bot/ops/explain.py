@@ -22,10 +22,7 @@ _WORDS = {
 
 
 def explain_file(name: str, names_file: Path | None) -> list[str]:
-    """Return lines about the scan in the file `name`, as the service answered it.
-
-    OperatingError: it is anything else.
-    """
+    """Return lines about a scan as the service answered it; OperatingError: it is no scan."""
     try:
         with opened(name) as file:
             scan = json.load(file)

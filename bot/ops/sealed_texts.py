@@ -27,10 +27,7 @@ SEALED = "sealed"  # the name of each field that holds one
 
 @dataclass(frozen=True, slots=True)
 class SealedText:
-    """A sealed text at `path` in the document `key`.
-
-    `about` is its associated data, `None` for an unknown kind.
-    """
+    """One of a document; `about` is its associated data, `None` for an unknown kind."""
 
     key: str
     path: tuple[str, ...]
@@ -85,15 +82,11 @@ def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[s
 
 
 def _about(key: str, path: tuple[str, ...]) -> str | None:
-    """Return the associated data of a sealed text, `None` for an unknown kind.
-
-    What one person has typed is sealed as theirs; their id follows the kind in the key.
-    """
     try:
         workspace, sealed_as = workspace_of_key(key), KINDS[kind_of(key)].sealed[path]
     except (ValueError, KeyError):  # no workspace, or no such kind or field
         return None
-    person = key.split("/")[2:3]
+    person = key.split("/")[2:3]  # what one person has typed is sealed as theirs
     return associated_data(sealed_as, workspace, *person)
 
 
@@ -123,10 +116,7 @@ async def read_sealed(store: Store) -> list[Document]:
 
 @dataclass(slots=True)
 class Rotated:
-    """The counts of secrets that were encrypted again, and that needed no change.
-
-    `closed` could not be decrypted.
-    """
+    """How many secrets were sealed again, or needed no change, and which do not open."""
 
     again: int = 0
     already: int = 0

@@ -98,10 +98,7 @@ class SlackHealth:
 
 
 class Identity(AsyncAuthorize):
-    """The identity of a bot's one token, cached after the first answer, which came at `since`.
-
-    It is Bolt's authorization too, without `auth.test` on every request.
-    """
+    """Bolt's authorization for one token: asks Slack who it is until it knows, from `since` on."""
 
     def __init__(self, client: AsyncWebClient, *, clock: Clock) -> None:
         self._client = client
@@ -131,8 +128,7 @@ class Identity(AsyncAuthorize):
     async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult:
         """Return the bot's identity; raise UnknownWorkspaceError for another one, SlackError.
 
-        After a `None` Bolt (1.30) answers through the `response_url`, before the ack and without
-        a time limit.
+        After a `None` Bolt (1.30) answers before the ack and without a time limit.
         """
         bot = await self.fetch()
         if team_id != bot.team_id:

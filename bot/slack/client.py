@@ -194,10 +194,7 @@ def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: Work
 async def open_form(
     client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any], *, is_above: bool = False
 ) -> str:
-    """Open a form within 3 s of a press; return its id. Raise TriggerExpiredError, SlackError.
-
-    `is_above`: above the form in which something was pressed.
-    """
+    """Open a form; return its id. Raise TriggerExpiredError 3 s after the press, SlackError."""
     view = renamed(dict(form))
     open_view = client.views_push if is_above else client.views_open
     async with slack_errors():
@@ -243,10 +240,7 @@ async def upload_file(
     *,
     thread_ts: str | None = None,
 ) -> None:
-    """Post a file with a comment in mrkdwn; raise MissingScopeError, SlackError.
-
-    https://docs.slack.dev/messaging/working-with-files#upload
-    """
+    # https://docs.slack.dev/messaging/working-with-files#upload
     async with slack_errors(), asyncio.timeout(UPLOADED_WITHIN_S):
         await client.files_upload_v2(
             channel=channel_id,

@@ -3,7 +3,7 @@
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.authorize import Clients
+from bot.installations.authorize import InstalledWorkspaces
 from bot.installations.installation import organisation
 from bot.installations.repository import CHECKED_EVERY, InstallationRepository, Served
 from bot.process.workspace import WorkspaceId
@@ -37,7 +37,7 @@ class Bot:
         self.clock, self.documents = FakeClock(), EventfulDocuments()
         self.repository = a_repository(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
-        self.client = Clients(self.recent, lambda token: AsyncWebClient(token=token))
+        self.client = InstalledWorkspaces(self.recent, AsyncWebClient, "").client_for
 
     async def install(self, *homes: WorkspaceId) -> None:
         for home in homes:
