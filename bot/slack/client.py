@@ -196,9 +196,11 @@ async def open_form(
 ) -> str:
     """Open a form; return its id. Raise TriggerExpiredError 3 s after the press, SlackError."""
     view = renamed(dict(form))
-    open_view = client.views_push if is_above else client.views_open
     async with slack_errors():
-        response = await open_view(trigger_id=trigger_id, view=view)
+        if is_above:
+            response = await client.views_push(trigger_id=trigger_id, view=view)
+        else:
+            response = await client.views_open(trigger_id=trigger_id, view=view)
     return str(response["view"]["id"])
 
 
