@@ -116,14 +116,11 @@ async def serve(
         if role.answers:  # a worker takes nothing from Slack
             endpoint, link = slack_app.start_transport(stack, app, settings, services.seen)
             checks |= link
+        else:
+            pages = []
         health = HealthEndpoints(checks)
         await slack_app.listen(
-            listener,
-            settings,
-            health,
-            slack=endpoint,
-            pages=pages if role.answers else (),
-            metrics=services.metrics,
+            listener, settings, health, slack=endpoint, pages=pages, metrics=services.metrics
         )
         logger.info("started", role=role.value)
         await stop.wait()

@@ -91,16 +91,13 @@ async def diagnose(settings: Settings, store: Store) -> list[Finding]:
 def _slack_checks(
     settings: Settings, http: aiohttp.ClientSession
 ) -> Iterator[Awaitable[Sequence[Finding]]]:
-    token = text_of(settings.slack_bot_token) or None
-    client = AsyncWebClient(
-        token, settings.slack_api_url, session=http, timeout=10, retry_handlers=[]
-    )
+    token, api_url = text_of(settings.slack_bot_token) or None, settings.slack_api_url
+    client = AsyncWebClient(token, api_url, session=http, timeout=10, retry_handlers=[])
     if settings.is_for_many:
         yield found_within(API, check_call(check_api(client), API, "Slack answers", HINT_API))
     else:
-        granted = fetch_grant(client)
-        reads_messages = settings.slack_mentions
-        yield found_within(BOT_TOKEN, check_bot_token(granted, reads_messages=reads_messages))
+        granted, reads = fetch_grant(client), settings.slack_mentions
+        yield found_within(BOT_TOKEN, check_bot_token(granted, reads_messages=reads))
     if app_token := text_of(settings.slack_app_token):
         # This asks for the address of a connection but opens none of the bot's ten:
         # https://docs.slack.dev/apis/events-api/using-socket-mode
@@ -126,9 +123,10 @@ async def check_tracker(looking: Awaitable[int | None], url: str) -> Sequence[Fi
 
 
 async def check_stored(store: Store, key_ring: str) -> Sequence[Finding]:
-    found, documents = await (
-        check_store(store) if isinstance(store, FileStore) else check_database(store)
-    )
+    if isinstance(store, FileStore):
+        found, documents = await check_store(store)
+    else:
+        found, documents = await check_database(store)
     if documents is None:
         return [found]
     try:
@@ -180,10 +178,8 @@ def ring_finding(source: RingSource, documents: Sequence[Document]) -> Finding:
         hint = f"The store needs the keys named {needed}. Put the missing or earlier one back."
         return failure(RING, f"{printable(source.name)} does not open {some_names(closed)}", hint)
     secrets = plural(sum(each.key != CHECK_KEY for each in sealed), "secret")
-    return ok(
-        RING,
-        f"{printable(source.name)} decrypts all that is sealed ({secrets}); keys in use: {needed}",
-    )
+    opened = f"{printable(source.name)} decrypts all that is sealed ({secrets})"
+    return ok(RING, f"{opened}; keys in use: {needed}")
 
 
 async def check_bot_token(
