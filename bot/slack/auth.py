@@ -3,7 +3,7 @@
 import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -78,23 +78,21 @@ async def check_api(client: AsyncWebClient) -> None:
         await client.api_test()
 
 
+@dataclass(slots=True)
 class SlackHealth:
     """Whether Slack answers `ask`; a good answer counts for 5 s. `seconds` never go back."""
 
-    def __init__(
-        self, ask: Callable[[], Awaitable[object]], *, seconds: Callable[[], float] = seconds_now
-    ) -> None:
-        self._ask = ask
-        self._seconds = seconds
-        self._well_until = -math.inf
+    ask: Callable[[], Awaitable[object]]
+    seconds: Callable[[], float] = seconds_now
+    _well_until: float = field(default=-math.inf, init=False)
 
     async def check(self) -> None:
         """Return if Slack answers, also with a rate limit; else raise SlackError."""
-        if self._seconds() < self._well_until:
+        if self.seconds() < self._well_until:
             return
         with suppress(SlackRateLimitedError):
-            await self._ask()
-        self._well_until = self._seconds() + WELL_FOR_S
+            await self.ask()
+        self._well_until = self.seconds() + WELL_FOR_S
 
 
 class Identity(AsyncAuthorize):
@@ -112,17 +110,18 @@ class Identity(AsyncAuthorize):
         return self._known or await self._flights.run("auth.test", self.ask)
 
     async def ask(self) -> AuthorizeResult:
-        """Return the bot's identity as Slack says it now; raise SlackError."""
+        """Ask Slack whether it takes the token; return the bot's identity, or raise SlackError."""
         async with slack_errors():
             response = await self._client.auth_test()
-        self.since = self.since or self._clock()
-        self._known = AuthorizeResult(
-            enterprise_id=response.get("enterprise_id"),
-            team_id=response.get("team_id"),
-            bot_id=response.get("bot_id"),
-            bot_user_id=response.get("user_id"),
-            bot_token=self._client.token,
-        )
+        if self._known is None:
+            self.since = self._clock()
+            self._known = AuthorizeResult(
+                enterprise_id=response.get("enterprise_id"),
+                team_id=response.get("team_id"),
+                bot_id=response.get("bot_id"),
+                bot_user_id=response.get("user_id"),
+                bot_token=self._client.token,
+            )
         return self._known
 
     async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult:
