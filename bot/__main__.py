@@ -14,7 +14,6 @@ from bot import __version__
 from bot.settings import Settings, SettingsError, load_database, load_settings
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-Serve = Callable[[asyncio.Event], Awaitable[None]]
 WRONG_SETTINGS = 2
 WHERE_SETTINGS_ARE = (
     "Set them in the environment or in .env; docs/operators.md explains each setting."
@@ -190,13 +189,10 @@ def _play(arguments: argparse.Namespace) -> int:
     portfolio = None if arguments.no_key else arguments.portfolio
     try:
         play(Options(arguments.host, arguments.port, portfolio, arguments.mentions))
-    except AddressError as error:
-        _say(str(error))
-    except (StartError, StoreError, OSError) as error:
+    except (AddressError, StartError, StoreError, OSError) as error:
         _say(f"The playground cannot start: {error}")
-    else:
-        return 0
-    return CANNOT_START
+        return CANNOT_START
+    return 0
 
 
 def _operate(choose: Callable[[Any], Coroutine[Any, Any, int]]) -> int:
@@ -242,7 +238,7 @@ def _run(settings: Settings, role: str) -> int:
     return 0
 
 
-async def _until_stopped(serve: Serve) -> None:
+async def _until_stopped(serve: Callable[[asyncio.Event], Awaitable[None]]) -> None:
     """Serve until SIGTERM or SIGINT; a stop that hangs is ended before a platform kills it.
 
     Platforms may send SIGTERM several times: https://devcenter.heroku.com/articles/dyno-shutdown-behavior.

@@ -38,9 +38,10 @@ BOT_TOKEN = re.compile(r"xox(b|e\.xoxb)-[!-~]+")
 APP_TOKEN = re.compile(r"xapp-[!-~]+")
 METRICS_TOKEN = re.compile(r"[!-~]{16,}")  # it is sent in a header, so nothing else fits in
 SQLITE = "sqlite:///"
-Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 LogLevel = Annotated[
-    Level, BeforeValidator(str.upper), Field(description="DEBUG, INFO, WARNING or ERROR")
+    Literal["DEBUG", "INFO", "WARNING", "ERROR"],
+    BeforeValidator(str.upper),
+    Field(description="DEBUG, INFO, WARNING or ERROR"),
 ]
 LogFormat = Annotated[Literal["console", "json"] | None, Field(description="console or json")]
 Port = Annotated[int, Field(ge=1, le=65535, description="a whole number from 1 to 65535")]
@@ -67,10 +68,7 @@ DATABASE = f"{SQLITE}{DEFAULT_FILE}"
 
 
 def database_of(url: str, *, pool_size: int = DEFAULT_POOL_SIZE) -> Path | Address:
-    """Return where a DATABASE_URL leads: a file, or a database of PostgreSQL.
-
-    A ValueError quotes nothing of it.
-    """
+    """Return where a DATABASE_URL leads; a ValueError quotes nothing of it."""
     if url.startswith(SCHEMES):
         return parse_address(url, pool_size=pool_size)
     if not url.startswith(SQLITE) or url == SQLITE:
@@ -161,11 +159,11 @@ def _names_file(path: Path) -> Path:
 
 
 def _networks(text: str) -> str:
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        try:
+    try:
+        for part in filter(None, map(str.strip, text.split(","))):
             ipaddress.ip_network(part, strict=False)
-        except ValueError:
-            raise ValueError("must be IP addresses or networks, comma separated") from None
+    except ValueError:
+        raise ValueError("must be IP addresses or networks, comma separated") from None
     return text
 
 
@@ -188,8 +186,7 @@ MetricsToken = Annotated[
     ),
 ]
 Prefix = Annotated[
-    str,
-    Field(pattern="^[a-z0-9_-]{0,16}$", description="at most 16 of a-z, 0-9, - and _"),
+    str, Field(pattern="^[a-z0-9_-]{0,16}$", description="at most 16 of a-z, 0-9, - and _")
 ]
 
 
@@ -245,7 +242,6 @@ class Settings(BaseSettings):
 
     @property
     def database(self) -> Path | Address:
-        """Where the store is: the file of the embedded one, or the address in PostgreSQL."""
         return database_of(self.database_url, pool_size=self.database_pool_size)
 
     @property
@@ -258,7 +254,7 @@ class Settings(BaseSettings):
     @property
     def egress_addresses(self) -> tuple[str, ...]:
         """The addresses from which the service sees this bot call, as the operator wrote them."""
-        return tuple(part.strip() for part in self.egress_ips.split(",") if part.strip())
+        return tuple(filter(None, map(str.strip, self.egress_ips.split(","))))
 
     @model_validator(mode="wrap")
     @classmethod
@@ -283,7 +279,15 @@ class _OnlyTheDatabase(BaseSettings):
 
 
 def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
-    yield from _problems_of_ways(given)
+    # There is one way to be authorized: a bot token, or OAuth.
+    one = next((name.upper() for name in OAUTH if name in given), None)
+    if not one and "slack_bot_token" not in given:
+        yield "SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"
+    if one and "slack_bot_token" in given:
+        yield f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number. Keep one of the two"
+    for name in (*OAUTH, "public_url") if one else ():
+        if name not in given:
+            yield f"{name.upper()}: is missing; {one} needs it"
     is_shared = str(given.get("database_url", "")).startswith(SCHEMES)
     if is_shared and "bot_secret_keys" not in given:
         yield (
@@ -296,24 +300,6 @@ def _problems_between(given: Mapping[str, Any]) -> Iterator[str]:
             "SLACK_SIGNING_SECRET: needed for HTTP"
             " (or set SLACK_APP_TOKEN to connect by Socket Mode)"
         )
-
-
-def _problems_of_ways(given: Mapping[str, Any]) -> Iterator[str]:
-    """There is one way to be authorized: a bot token, or OAuth."""
-    oauth = [name for name in OAUTH if name in given]
-    if "slack_bot_token" not in given and not oauth:
-        yield "SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"
-    if not oauth:
-        return
-    with_it = ""
-    if "slack_bot_token" in given:
-        one = oauth[0].upper()
-        yield (f"SLACK_BOT_TOKEN: is for one workspace, {one} for any number. Keep one of the two")
-        with_it = f", if you keep {one}"
-    yield from (f"{name.upper()}: is missing{with_it}" for name in OAUTH if name not in given)
-    if "public_url" not in given:
-        why = "Slack sends people back to it after they install the app"
-        yield f"PUBLIC_URL: is missing{with_it}: {why}"
 
 
 def _problems_within(error: ValidationError) -> Iterator[str]:

@@ -123,9 +123,9 @@ WRONG_WAYS = {
     "a bot token and half of the other way": (
         {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_CLIENT_ID": "", "PUBLIC_URL": ""},
         [
-            "PUBLIC_URL: is missing, if you keep SLACK_CLIENT_SECRET: Slack sends people back",
+            "PUBLIC_URL: is missing; SLACK_CLIENT_SECRET needs it",
             "SLACK_BOT_TOKEN: is for one workspace, SLACK_CLIENT_SECRET for any number",
-            "SLACK_CLIENT_ID: is missing, if you keep SLACK_CLIENT_SECRET",
+            "SLACK_CLIENT_ID: is missing; SLACK_CLIENT_SECRET needs it",
         ],
     ),
     "neither": (
@@ -133,7 +133,10 @@ WRONG_WAYS = {
         ["SLACK_BOT_TOKEN: is missing (or set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET)"],
     ),
     "no client secret": ({"SLACK_CLIENT_SECRET": ""}, ["SLACK_CLIENT_SECRET: is missing"]),
-    "no public address": ({"PUBLIC_URL": ""}, ["PUBLIC_URL: is missing: Slack sends people back"]),
+    "no public address": (
+        {"PUBLIC_URL": ""},
+        ["PUBLIC_URL: is missing; SLACK_CLIENT_ID needs it"],
+    ),
 }
 
 

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ from aiohttp.web import RouteDef
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -22,12 +21,11 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.authorize import Clients, InstalledWorkspaces, correct_workspace
+from bot.installations.authorize import InstalledWorkspaces, correct_workspace
 from bot.installations.repository import InstallationRepository
 from bot.installations.views import not_installed_text
 from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
-from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack import auth
 from bot.slack.client import ShortWait, check_app_token
@@ -52,26 +50,21 @@ _KINDS = {
 logger = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
 class SlackClients:
     """Makes clients of Slack's Web API that share one HTTP session."""
 
-    def __init__(self, settings: Settings, http: aiohttp.ClientSession) -> None:
-        self._settings = settings
-        self._http = http
-
-    def patient(self, token: str | None = None) -> AsyncWebClient:
-        """Return a client that waits once when Slack asks it to, for at most 3 s."""
-        # The SDK would repeat a post whose answer was lost; a refused one is safe to repeat.
-        return self._client(token, ShortWait())
+    api_url: str
+    http: aiohttp.ClientSession
 
     def once(self, token: str | None = None) -> AsyncWebClient:
-        return self._client(token)
+        """Return a client that repeats nothing: the SDK would a post whose answer was lost."""
+        return AsyncWebClient(token, self.api_url, session=self.http, retry_handlers=[])
 
-    def _client(self, token: str | None, *handlers: ShortWait) -> AsyncWebClient:
-        client = AsyncWebClient(
-            token=token, base_url=self._settings.slack_api_url, session=self._http
-        )
-        client.retry_handlers = [*handlers]
+    def patient(self) -> AsyncWebClient:
+        """Return a client that waits once when Slack asks it to, for at most 3 s."""
+        client = self.once()
+        client.retry_handlers = [ShortWait()]
         return client
 
 
@@ -79,52 +72,29 @@ class SlackClients:
 class SlackAuth:
     """As whom the bot answers, and posts unasked.
 
-    `client_for` returns clients that repeat nothing by themselves: see `Posting`. `find_slack`
-    returns while Slack answers, and raises SlackError otherwise. `own` is the identity of a bot
-    with one token, `None` where workspaces install it.
+    `find_slack` returns while Slack answers, and raises SlackError otherwise. `own` is the
+    identity of a bot with one token, `None` where workspaces install it.
     """
 
     clients: SlackClients
-    authorize: AsyncAuthorize
-    client_for: Callable[[WorkspaceId], Awaitable[AsyncWebClient]]
+    authorize: auth.Identity | InstalledWorkspaces
     find_slack: Callable[[], Awaitable[object]]
     own: auth.Identity | None = None
 
 
 def open_workspaces(
-    settings: Settings,
-    repository: InstallationRepository,
-    clients: SlackClients,
-    *,
-    clock: Clock,
+    settings: Settings, repository: InstallationRepository, clients: SlackClients, *, clock: Clock
 ) -> SlackAuth:
-    """Make what answers in the workspaces of these settings."""
     if token := text_of(settings.slack_bot_token):
-        return _one_workspace(clients, token, clock=clock)
+        own = auth.Identity(clients.once(token), clock=clock)
+        find_slack = auth.SlackHealth(own.ask).check
+        return SlackAuth(clients=clients, authorize=own, find_slack=find_slack, own=own)
+    unknown = not_installed_text(settings.public_url or "")
     return SlackAuth(
         clients=clients,
-        authorize=InstalledWorkspaces(
-            repository, unknown=not_installed_text(settings.public_url or "")
-        ),
-        client_for=Clients(repository, clients.once),
+        authorize=InstalledWorkspaces(repository, clients.once, unknown),
         # Without an installation there is no token to ask with, and the bot is ready all the same.
         find_slack=auth.SlackHealth(lambda: auth.check_api(clients.once())).check,
-    )
-
-
-def _one_workspace(clients: SlackClients, token: str, *, clock: Clock) -> SlackAuth:
-    once = clients.once(token)
-    own = auth.Identity(clients.patient(token), once, clock=clock)
-
-    async def ask() -> None:
-        await (auth.fetch_grant(once) if own.since else own.fetch())
-
-    return SlackAuth(
-        clients=clients,
-        authorize=own,
-        client_for=own.client_for,
-        find_slack=auth.SlackHealth(ask).check,
-        own=own,
     )
 
 
@@ -155,21 +125,6 @@ class SocketMode(AsyncSocketModeHandler):
         if response.status != 200:
             await self._seen.forget(name)
         await send_async_response(client, req, response, began)
-
-
-@asynccontextmanager
-async def connected(app: AsyncApp, app_token: str, *, seen: Dedup) -> AsyncIterator[SocketMode]:
-    """Yield a link that is being opened, and opened again whenever it falls, until the end."""
-    socket_mode = SocketMode(app, app_token, seen=seen)
-    # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
-    connecting = asyncio.create_task(socket_mode.connect_async())  # type: ignore[no-untyped-call]  # Bolt's own gap
-    try:
-        yield socket_mode
-    finally:
-        connecting.cancel()
-        await asyncio.gather(connecting, return_exceptions=True)
-        await socket_mode.answering.drain(ACK_WITHIN_S)
-        await socket_mode.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
 
 
 class TimedApp(AsyncApp):
@@ -223,10 +178,7 @@ def bolt_app(slack: SlackAuth, metrics: Metrics) -> AsyncApp:
 
 
 async def check_tokens(settings: Settings, slack: SlackAuth, *, answers: bool) -> None:
-    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for.
-
-    `answers`: the process takes what Slack sends.
-    """
+    """Raise StartError if Slack refuses a token for good; a Slack that is away is waited for."""
     name = "SLACK_BOT_TOKEN" if slack.own else "SLACK_API_URL"
     await _check_token(name, slack.find_slack())
     app_token = text_of(settings.slack_app_token)
@@ -234,14 +186,21 @@ async def check_tokens(settings: Settings, slack: SlackAuth, *, answers: bool) -
         await _check_token("SLACK_APP_TOKEN", check_app_token(slack.clients.patient(), app_token))
 
 
-async def start_transport(
+def start_transport(
     stack: AsyncExitStack, app: AsyncApp, settings: Settings, seen: Dedup
 ) -> tuple[web.SlackEndpoint | None, Mapping[str, web.Check]]:
     """Begin to take Slack's requests; return their endpoint, or the checks of the socket."""
-    if app_token := text_of(settings.slack_app_token):
-        link = await stack.enter_async_context(connected(app, app_token, seen=seen))
-        return None, {"socket": link.client.is_connected}
-    return web.SlackEndpoint(app, text_of(settings.slack_signing_secret), seen=seen), {}
+    app_token = text_of(settings.slack_app_token)
+    if not app_token:
+        return web.SlackEndpoint(app, text_of(settings.slack_signing_secret), seen=seen), {}
+    link = SocketMode(app, app_token, seen=seen)
+    # The SDK tries for ever, so that a Slack that is down for a minute does not end the bot.
+    connecting = asyncio.create_task(link.connect_async())  # type: ignore[no-untyped-call]  # Bolt's own gap
+    stack.push_async_callback(link.close_async)
+    stack.push_async_callback(link.answering.drain, ACK_WITHIN_S)
+    stack.push_async_callback(asyncio.gather, connecting, return_exceptions=True)
+    stack.callback(connecting.cancel)
+    return None, {"socket": link.client.is_connected}
 
 
 async def listen(
@@ -255,20 +214,13 @@ async def listen(
 ) -> None:
     """Begin to listen; raise StartError if the address cannot be listened on."""
     page = web.MetricsEndpoint(metrics.page, text_of(settings.metrics_token) or None)
-    listener = web.listening(
-        settings.host,
-        settings.port,
-        health,
-        slack,
-        pages,
-        metrics=page,
-    )
+    host, port = settings.host, settings.port
+    listener = web.listening(host, port, health, slack, pages, metrics=page)
     try:
         await stack.enter_async_context(listener)
     except OSError as error:
-        where = f"HOST {settings.host}, PORT {settings.port}"
         why = f"{error.strerror or error}. Set others, or end what listens there"
-        raise StartError(f"cannot listen on {where}: {why}") from error
+        raise StartError(f"cannot listen on HOST {host}, PORT {port}: {why}") from error
 
 
 async def _check_token(name: str, asking: Awaitable[object]) -> None:

@@ -66,23 +66,21 @@ class Failures:
     egress_addresses: tuple[str, ...]
 
     async def explain(self, error: Exception, request: Request) -> Message:
-        """Return the message about an error; a command that lacks a key is stored for later."""
+        """Return the message about an error; a command that lacks a key is stored for later.
+
+        Never raises: what cannot be found out is left out.
+        """
         command = (request.answer.command_line or "").partition(" ")[0]
         if isinstance(error, NotUnderstoodError) and command in COMMANDS:
             return usage.not_understood_message(
                 command, error.problems, error.understood, error.corrected
             )
         is_kept = isinstance(error, NoKeyError) and await self._defer(request)
-        facts = await self._facts(error, request, is_kept=is_kept)
-        return failure_message(error, facts, SENTENCES)
-
-    async def _facts(self, error: Exception, request: Request, *, is_kept: bool = False) -> Facts:
-        """Return the facts for the sentence about `error`; never raises."""
         has_two_sides = isinstance(error, _FOR_ADMINS)
         is_about_quota = isinstance(error, RateLimitedError | ReserveReachedError)
         tracker, workspace = self.tracker, request.workspace
         record = await _or_none(tracker.keys.record(workspace)) if has_two_sides else None
-        return Facts(
+        facts = Facts(
             reference=request.reference,
             now=tracker.keys.clock(),
             user_id=request.origin.user_id,
@@ -95,6 +93,7 @@ class Failures:
             is_kept=is_kept,
             may_add=isinstance(error, UnknownDomainError) and await self._may_add(request),
         )
+        return failure_message(error, facts, SENTENCES)
 
     async def _may_add(self, request: Request) -> bool:
         """Return whether to offer the button: not in doubt. `/adddomain` checks again."""

@@ -126,12 +126,7 @@ class Features:
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
         self.nightly_setting = NightlySetting(documents, self.repository.zones, clock=clock)
         self.nightly = NightlyScans(
-            documents,
-            tasks,
-            self.nightly_setting,
-            self.scans,
-            self.tracker.allowance,
-            clock=clock,
+            documents, tasks, self.nightly_setting, self.scans, self.tracker.allowance, clock=clock
         )
         self.key_service = KeyService(
             self.keys,
@@ -172,7 +167,6 @@ def register_features(app: AsyncApp, services: Services) -> Features:
 
 
 def _register_members(dispatcher: Dispatcher, services: Services, features: Features) -> None:
-    """Attach what every member of the workspace may do."""
     permissions, tracker, portfolio = features.permissions, features.tracker, features.portfolio
     shown = ShownScores()
     DomainsListeners(portfolio, features.kept_facts, shown).register(dispatcher)
@@ -204,7 +198,6 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
 
 
 def _register_digests(dispatcher: Dispatcher, services: Services, features: Features) -> None:
-    """Attach what people do with digests: in the list, in its forms, in posts and notices."""
     digests, access = features.digests, DigestAccess(features.digests)
     screen = DigestScreen(
         digests=digests, access=access, explain=features.failures.explain, clock=services.clock
@@ -223,7 +216,6 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
 
 
 def _register_key(dispatcher: Dispatcher, features: Features) -> None:
-    """Attach what managers do with the key, and what admins decide."""
     KeyListeners(
         permissions=features.permissions,
         key_service=features.key_service,
@@ -245,7 +237,6 @@ def _register_key(dispatcher: Dispatcher, features: Features) -> None:
 
 
 def _register_home(dispatcher: Dispatcher, services: Services, features: Features) -> None:
-    """Attach the tab: everything that the other features know, in one place."""
     HomeListeners(
         permissions=features.permissions,
         key_service=features.key_service,

@@ -2,17 +2,23 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
 
 import structlog
+from aiohttp.web import RouteDef
+from slack_bolt.async_app import AsyncApp
 
 from bot.app import bolt as slack_app
 from bot.app.features import Features, register_features
-from bot.app.installations import register_lifecycle
 from bot.app.services import Role, Services, build_services
 from bot.blocks.command_names import NAMING
 from bot.dispatch.commands import COMMANDS
+from bot.installations.listeners import LifecycleListeners
+from bot.installations.oauth_flow import InstallFlow
+from bot.installations.uninstall import Uninstaller, still_works
+from bot.installations.welcome import StoreCheck, Welcome
 from bot.jobs.scheduler import ROUND_WITHIN_S, ticking
 from bot.process.clock import Clock, utc_now
 from bot.process.concurrency import Tasks
@@ -26,18 +32,18 @@ FINISH_WITHIN_S = 20.0
 JOBS_END_WITHIN = 0.7
 
 
-@asynccontextmanager
-async def run_periodic(
+async def start_periodic(
+    stack: AsyncExitStack,
     services: Services,
     role: Role,
     features: Features,
     periodic: Iterable[Callable[[], Awaitable[object]]],
     *,
     finish_within_s: float,
-) -> AsyncIterator[Mapping[str, Check]]:
-    """Do what comes again inside the block; yield how to tell whether it does.
+) -> Mapping[str, Check]:
+    """Begin what comes again; return how to tell whether it does.
 
-    At the end nothing more is begun, and what the queue has begun is waited for.
+    When the stack ends nothing more is begun, and what the queue has begun is waited for.
     """
     shared, every_s = services.shared, services.settings.tick_seconds
 
@@ -45,31 +51,24 @@ async def run_periodic(
         if shared is None:  # nor is there a queue
             await features.worker.run_due()
 
-    async with AsyncExitStack() as rounds:
-        are_recent = await rounds.enter_async_context(ticking(tick, every_s=every_s))
-        if not role.delivers:
-            yield {"tick": are_recent}
-            return
-        for act in periodic:  # each takes its documents up for one of all processes
-            alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
-            await rounds.enter_async_context(alone)
-        if shared is None:
-            yield {"tick": are_recent}
-            return
+    checks = {"tick": await stack.enter_async_context(ticking(tick, every_s=every_s))}
+    for act in periodic if role.delivers else ():  # each takes its documents up for one of all
+        alone = ticking(act, every_s=every_s, within_s=ROUND_WITHIN_S)
+        await stack.enter_async_context(alone)
+    if shared and role.delivers:
         # Slow to import, and the embedded store has no queue.
         from bot.jobs.queue import working
 
-        async with working(
+        queue = working(
             shared.pool,
             features.worker.deliver,
             clock=services.clock,
             every_s=every_s,
             finish_within_s=finish_within_s * JOBS_END_WITHIN,
-        ) as takes_part:
-            try:
-                yield {"tick": are_recent, "queue": takes_part}
-            finally:
-                services.tasks.stop()
+        )
+        checks["queue"] = await stack.enter_async_context(queue)
+        stack.callback(services.tasks.stop)
+    return checks
 
 
 async def serve(
@@ -106,28 +105,65 @@ async def serve(
         checks = {
             "store": services.documents.check,
             "slack": services.slack.find_slack,
-            **await stack.enter_async_context(
-                run_periodic(services, role, features, periodic, finish_within_s=finish_within_s)
+            **await start_periodic(
+                stack, services, role, features, periodic, finish_within_s=finish_within_s
             ),
         }
         endpoint = None
         if role.answers:  # a worker takes nothing from Slack
-            endpoint, link = await slack_app.start_transport(stack, app, settings, services.seen)
+            endpoint, link = slack_app.start_transport(stack, app, settings, services.seen)
             checks |= link
+        else:
+            pages = []
         health = HealthEndpoints(checks)
         await slack_app.listen(
-            listener,
-            settings,
-            health,
-            slack=endpoint,
-            pages=pages if role.answers else (),
-            metrics=services.metrics,
+            listener, settings, health, slack=endpoint, pages=pages, metrics=services.metrics
         )
         logger.info("started", role=role.value)
         await stop.wait()
         logger.info("stopping")
         health.stop()
         end_at = loop.time() + finish_within_s
+
+
+async def register_lifecycle(
+    app: AsyncApp, services: Services, features: Features
+) -> tuple[Sequence[RouteDef], Callable[[], Awaitable[object]]]:
+    """Attach the events of removed workspaces; return the pages of OAuth, and periodic work."""
+    own, documents = services.slack.own, services.documents
+    uninstaller = Uninstaller(
+        documents,
+        services.tasks,
+        services.installations,
+        still_works=partial(still_works, services.slack.authorize.client_for),
+        caches=[features.portfolio.forget, services.installations.forget],
+        clock=services.clock,
+        audit=features.audit,
+        installed_since=lambda: own.since if own else None,
+    )
+    welcome = Welcome(
+        documents,
+        services.installations,
+        services.posting,
+        services.tasks,
+        features.keys,
+        features.audit,
+        features.permissions,
+    )
+    LifecycleListeners(uninstaller, services.tasks, on_granted=welcome.on_granted).register(app)
+    if own:
+        store_check = StoreCheck(documents, own.fetch)
+        await store_check.check_at_start()
+        return [], store_check.check
+    flow = InstallFlow(
+        services.settings,
+        services.installations,
+        client=services.slack.clients.once(),
+        clock=services.clock,
+        on_installed=welcome.on_installed,
+        tasks=services.tasks,
+    )
+    return flow.routes(), uninstaller.run_due
 
 
 async def _finish(tasks: Tasks, features: Features, left_s: float) -> None:

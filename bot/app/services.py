@@ -45,26 +45,21 @@ class Role(Enum):
     """What a process is for. `web` and `worker` share one PostgreSQL, any number of each."""
 
     ALL = "all"
-    WEB = "web"  # answers Slack
-    WORKER = "worker"  # delivers digests, and does what comes again and again
+    WEB = "web"  # takes what Slack sends
+    WORKER = "worker"  # does what falls due
 
     @property
     def answers(self) -> bool:
-        """Whether it takes what Slack sends."""
         return self is not Role.WORKER
 
     @property
     def delivers(self) -> bool:
-        """Whether it does what falls due."""
         return self is not Role.WEB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The objects that all features share; their creator closes them.
-
-    `shared` is the database of several processes, `None` for the embedded store.
-    """
+    """The objects that all features share; `shared` is `None` for the embedded store."""
 
     settings: Settings
     documents: ErasableDocuments
@@ -84,28 +79,28 @@ class Services:
 async def build_services(
     stack: AsyncExitStack, settings: Settings, role: Role, clock: Clock
 ) -> Services:
-    """Open the store of these settings, and build what works with it.
-
-    Raises StoreError: in use, damaged, out of date, not reachable, moved, or sealed otherwise.
-    """
+    """Open the store of these settings, and build what works with it; raise StoreError."""
     use_template(settings.domain_tracker_domain_url)
     if settings.scan_names_file:
         use_names(settings.scan_names_file)
     metrics = Metrics(role=role.value, store="postgresql" if settings.is_shared else "sqlite")
     stack.enter_context(lines_counted(metrics.note_line))
-    database, shared = settings.database, None
+    database, shared, seen = settings.database, None, Dedup()
     store: ErasableDocuments
     if isinstance(database, Path):
         logger.info("store", path=str(database.absolute()))
         store = await _open_file(database, stack)
     else:
-        store = shared = await _open_shared(database, stack)
+        shared, seen = await _open_shared(database, stack, metrics)
+        store = shared
     ring = _key_ring(settings)
     await check_key_ring(store, ring)
     documents = timed_documents(store, metrics.store.note_call)
     http = await stack.enter_async_context(_slack_session(metrics))
     installations = InstallationRepository(documents, ring)
-    slack = open_workspaces(settings, installations, SlackClients(settings, http), clock=clock)
+    slack = open_workspaces(
+        settings, installations, SlackClients(settings.slack_api_url, http), clock=clock
+    )
     return Services(
         settings=settings,
         documents=documents,
@@ -113,12 +108,12 @@ async def build_services(
         tasks=Tasks(),
         slack=slack,
         installations=installations,
-        posting=Posting(slack.client_for),
+        posting=Posting(slack.authorize.client_for),
         replies=Replies(http),
         tracker_http=await stack.enter_async_context(tracker_http()),
         clock=clock,
         metrics=metrics,
-        seen=_dedup(shared, metrics),
+        seen=seen,
         shared=shared,
     )
 
@@ -132,26 +127,20 @@ async def _open_file(path: Path, stack: AsyncExitStack) -> FencedDocuments:
     return FencedDocuments(documents, beginning_of=scope_of_key)
 
 
-async def _open_shared(address: Address, stack: AsyncExitStack) -> "PostgresDocuments":
+async def _open_shared(
+    address: Address, stack: AsyncExitStack, metrics: Metrics
+) -> tuple["PostgresDocuments", Dedup]:
+    """Open the database; return it and what knows repeated requests, and measure the queue."""
     # Slow to import, and a file needs none of it.
+    from bot.jobs.queue import depth
     from bot.jobs.queue_jobs import migrations
-    from bot.store.postgres.documents import open_postgres
+    from bot.store.postgres.documents import PostgresDedup, open_postgres
 
     logger.info("store", location=address.location, connections=address.pool_size)
     documents = await open_postgres(address, steps=migrations(), beginning_of=scope_of_key)
     stack.push_async_callback(documents.close)
-    return documents
-
-
-def _dedup(shared: "PostgresDocuments | None", metrics: Metrics) -> Dedup:
-    """Return what knows repeated requests; measure the queue."""
-    if shared is None:
-        return Dedup()
-    from bot.jobs.queue import depth
-    from bot.store.postgres.documents import PostgresDedup
-
-    metrics.gauges.sources[QUEUE] = lambda: depth(shared.pool)
-    return Dedup(PostgresDedup(shared.pool))
+    metrics.gauges.sources[QUEUE] = lambda: depth(documents.pool)
+    return documents, Dedup(PostgresDedup(documents.pool))
 
 
 def _key_ring(settings: Settings) -> KeyRing:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -11,7 +11,7 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.repository import InstallationRepository, ResolvedInstallation
+from bot.installations.repository import InstallationRepository
 from bot.process.errors import UnknownWorkspaceError
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
@@ -24,32 +24,6 @@ KNOWN_WITHIN_S = 1.4
 # https://docs.slack.dev/reference/events/team_access_granted
 GRANTED = "team_access_granted"
 IS_GRANT = "is_grant"
-
-
-@dataclass(frozen=True, slots=True)
-class Clients:
-    """Returns the client of any workspace; `make(token)` shares one HTTP session among them."""
-
-    repository: InstallationRepository
-    make: Callable[[str], AsyncWebClient]
-
-    async def __call__(self, workspace: WorkspaceId) -> AsyncWebClient:
-        """Return a client whose token acts in `workspace`, which may be an `organisation(…)`.
-
-        Raises:
-            TokenRefusedError: the app is not installed there, or no longer.
-            SlackUnreachableError: the store failed, and nothing was sent.
-        """
-        try:
-            served = await self.repository.resolve(workspace)
-        except StoreError as error:
-            raise SlackUnreachableError("the token cannot be read") from error
-        if served is None:
-            raise TokenRefusedError("not_authed")
-        client = self.make(served.token)
-        if workspace != served.installation.home:
-            act_in(client, workspace)
-        return client
 
 
 def act_in(client: AsyncWebClient, workspace: WorkspaceId) -> None:
@@ -98,11 +72,12 @@ class InstalledWorkspaces(AsyncAuthorize):
     """Bolt's authorization for any number of workspaces: from the store, without `auth.test`.
 
     Bolt's `AsyncInstallationStoreAuthorize` asks `auth.test` for every request, or caches without
-    an end. No request waits longer than `KNOWN_WITHIN_S`. `unknown` is for people of others.
+    an end. No request waits longer than `KNOWN_WITHIN_S`. `make(token)` returns a client,
+    `unknown` is for people of other workspaces.
     """
 
     repository: InstallationRepository
-    _: KW_ONLY
+    make: Callable[[str | None], AsyncWebClient]
     unknown: str
 
     async def __call__(
@@ -113,42 +88,51 @@ class InstalledWorkspaces(AsyncAuthorize):
         enterprise_id: str | None,
         **_request: Any,
     ) -> AuthorizeResult:
-        """Return the bot's identity and token.
+        """Return the token for the client, and the bot's id, by which Bolt knows its messages.
 
-        Raises:
-            UnknownWorkspaceError: the app is not installed there; see `Identity`.
-            StoreError: the store failed, or does not answer in time.
+        UnknownWorkspaceError: the app is not installed there; see `Identity`. StoreError.
         """
         if context.get(IS_GRANT):
             return AuthorizeResult(enterprise_id=enterprise_id, team_id=None)
-        served, is_org_install = None, context.get("is_enterprise_install")
+        is_org_install = context.get("is_enterprise_install")
         try:
             async with asyncio.timeout(KNOWN_WITHIN_S):
-                if team_id:
-                    served = await self.repository.find(
-                        team_id, enterprise_id, is_org_install=is_org_install
-                    )
+                served = await self.repository.find(
+                    team_id, enterprise_id, is_org_install=is_org_install
+                )
         except TimeoutError:
             raise StoreError("no installation in time") from None
-        if served:
-            return _result(served, context)
-        log = logger.bind(team_id=team_id, enterprise_id=enterprise_id)
-        log.warning("request of an unknown workspace")
-        raise UnknownWorkspaceError(self.unknown)
+        if served is None:
+            ids = {"team_id": team_id, "enterprise_id": enterprise_id}
+            logger.warning("request of an unknown workspace", **ids)
+            raise UnknownWorkspaceError(self.unknown)
+        installation, workspace = served
+        if installation.is_org_wide:
+            act_in(context.client, workspace)
+        return AuthorizeResult(
+            enterprise_id=workspace.enterprise_id,
+            team_id=workspace.team_id,
+            bot_user_id=installation.bot_user_id,
+            bot_token=installation.token,
+            bot_scopes=installation.scopes,
+        )
 
+    async def client_for(self, workspace: WorkspaceId) -> AsyncWebClient:
+        """Return a client whose token acts in `workspace`, which may be an `organisation(…)`.
 
-def _result(served: ResolvedInstallation, context: AsyncBoltContext) -> AuthorizeResult:
-    """Return the token for the client, and the bot's id, by which Bolt knows its messages."""
-    installation = served.installation
-    if installation.is_org_wide:
-        act_in(context.client, served.workspace)
-    return AuthorizeResult(
-        enterprise_id=served.workspace.enterprise_id,
-        team_id=served.workspace.team_id,
-        bot_user_id=installation.bot_user_id,
-        bot_token=served.token,
-        bot_scopes=installation.scopes,
-    )
+        TokenRefusedError: the app is not installed there. SlackUnreachableError: the store failed.
+        """
+        try:
+            served = await self.repository.resolve(workspace)
+        except StoreError as error:
+            raise SlackUnreachableError("the token cannot be read") from error
+        if served is None:
+            raise TokenRefusedError("not_authed")
+        installation, _ = served
+        client = self.make(installation.token)
+        if workspace != installation.home:
+            act_in(client, workspace)
+        return client
 
 
 def _is_org_install(body: Mapping[str, Any]) -> bool | None:

@@ -12,12 +12,6 @@ from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.store.documents import Document
 
 KIND = "installation"
-
-
-def is_installation(key: str) -> bool:
-    return key.count("/") == 1 and key.endswith(f"/{KIND}")
-
-
 WHOLE_ORGANISATION = "-"  # the team id of an organisation-wide installation
 
 
@@ -43,7 +37,7 @@ class Installation:
 
     @property
     def is_org_wide(self) -> bool:
-        """Return whether it serves all workspaces to which an organisation gives the app."""
+        """Whether it serves all workspaces to which an organisation gives the app."""
         return self.home.team_id == WHOLE_ORGANISATION
 
     @property
@@ -57,7 +51,6 @@ class Installation:
 
 
 def organisation(enterprise_id: str) -> WorkspaceId:
-    """Return the id that stands for a whole organisation."""
     return WorkspaceId(WHOLE_ORGANISATION, enterprise_id)
 
 
@@ -69,17 +62,16 @@ def encode(installation: Installation) -> dict[str, Any]:
 
 
 def decode(home: WorkspaceId, document: Document, token: str | None) -> Installation:
-    """Return an installation; all but its token needs no key to read."""
     known = {"home": msgspec.to_builtins(home), "token": token, "rev": document.rev}
     return msgspec.convert({**document.value, **known}, Installation)
 
 
 class UninstallKind(Enum):
-    """How a workspace loses access to the app, or gets it back."""
+    """How a workspace loses access to the app, by Slack's event."""
 
-    REMOVED = "removed"  # uninstalled by the workspace or organisation that had installed it
-    WITHDRAWN = "withdrawn"  # its organisation keeps the app, but no longer for this workspace
-    REVOKED = "revoked"  # only the tokens end, e.g. because they were seen in public
+    REMOVED = "app_uninstalled"  # by the workspace or organisation that had installed it
+    WITHDRAWN = "team_access_revoked"  # its organisation keeps the app, but not for it
+    REVOKED = "tokens_revoked"  # e.g. because they were seen in public
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +85,10 @@ class UninstallEvent:
 
 def key_of(home: WorkspaceId) -> str:
     return f"{home}/{KIND}"
+
+
+def is_installation(key: str) -> bool:
+    return key.count("/") == 1 and key.endswith(f"/{KIND}")
 
 
 def prefix_of(home: WorkspaceId) -> str:

@@ -25,19 +25,14 @@ from bot.store.documents import StoreError
 logger = structlog.get_logger()
 # Slack waits 3 s. Work that takes longer goes on, and is done when Slack asks again.
 ANSWERED_WITHIN_S = 2.5
-_KINDS = {
-    "app_uninstalled": UninstallKind.REMOVED,
-    "tokens_revoked": UninstallKind.REVOKED,
-    "team_access_revoked": UninstallKind.WITHDRAWN,
-}
 
 
 @dataclass(frozen=True, slots=True)
 class LifecycleListeners:
     """Answers 200 when an event is handled, and 503 until then.
 
-    `on_granted` greets in a workspace to which an organisation has granted the app; it must not
-    raise or wait.
+    `on_granted` greets in a workspace to which an organisation has granted the app; it may raise
+    StoreError, and must not wait.
     """
 
     uninstaller: Uninstaller
@@ -46,13 +41,12 @@ class LifecycleListeners:
     on_granted: Callable[[WorkspaceId], Awaitable[object]]
 
     def register(self, app: AsyncApp) -> None:
-        for event in _KINDS:
-            app.event(event)(self.follow)
+        for kind in UninstallKind:
+            app.event(kind.value)(self.follow)
         app.event("team_access_granted")(self.grant)
 
     async def follow(self, body: Mapping[str, Any]) -> BoltResponse | None:
-        """Delete the data of uninstalled workspaces, then answer 200."""
-        deleting = self.tasks.start(self._follow_all(read_departures(body)))
+        deleting = self.tasks.start(self._follow(read_departures(body)))
         await asyncio.wait({deleting}, timeout=ANSWERED_WITHIN_S)
         if deleting.done() and deleting.result():
             return None
@@ -63,19 +57,18 @@ class LifecycleListeners:
         for home in _of_teams(body):
             with log_and_suppress("writes may be refused for an hour", StoreError, home=str(home)):
                 await self.uninstaller.grant(home)
-            await self.on_granted(home)
+                await self.on_granted(home)
 
-    async def _follow_all(self, events: list[UninstallEvent]) -> bool:
-        # One after another; one that fails must not stop the others.
-        return all([await self._follow(event) for event in events])
-
-    async def _follow(self, event: UninstallEvent) -> bool:
-        names = {"home": str(event.home), "kind": event.kind.value}
-        with log_and_suppress("not deleted yet", Exception, **names):  # Slack sends it again
-            await self.uninstaller.handle(event)
-            logger.info("uninstalled", **names)
-            return True
-        return False
+    async def _follow(self, events: list[UninstallEvent]) -> bool:
+        """Handle one after another; return whether none failed, which must not stop the others."""
+        failed = len(events)
+        for event in events:
+            names = {"home": str(event.home), "kind": event.kind.value}
+            with log_and_suppress("not deleted yet", Exception, **names):  # Slack sends it again
+                await self.uninstaller.handle(event)
+                logger.info("uninstalled", **names)
+                failed -= 1
+        return not failed
 
 
 def read_departures(body: Mapping[str, Any]) -> list[UninstallEvent]:
@@ -85,7 +78,7 @@ def read_departures(body: Mapping[str, Any]) -> list[UninstallEvent]:
     …/team_access_revoked.
     """
     event = body["event"]
-    kind = _KINDS[event["type"]]
+    kind = UninstallKind(event["type"])
     if kind is UninstallKind.REVOKED and not event["tokens"].get("bot"):
         return []  # the token of a person: the bot has none
     homes = _of_teams(body) if kind is UninstallKind.WITHDRAWN else _homes(body)

@@ -5,13 +5,14 @@ import hmac
 import re
 import secrets
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import structlog
 from aiohttp import web
+from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -21,12 +22,12 @@ from bot.installations.repository import InstallationRepository
 from bot.installations.views import INSTALL_PATH
 from bot.process.clock import Clock, seconds_now
 from bot.process.concurrency import Tasks, run_shielded
-from bot.process.errors import BotError, log_and_suppress
+from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings, text_of
 from bot.slack.auth import MENTION_SCOPES, NEEDED_SCOPES, OPTIONAL_SCOPES
 from bot.slack.client import slack_errors
-from bot.slack.errors import SlackError, SlackRateLimitedError, SlackRefusedError
+from bot.slack.errors import SlackRefusedError
 
 logger = structlog.get_logger()
 REDIRECT_PATH = "/slack/oauth_redirect"
@@ -50,31 +51,6 @@ FOR_BROWSERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-
-
-async def exchange_code(
-    client: AsyncWebClient, settings: Settings, code: str, asked_at: datetime
-) -> Installation:
-    """Exchange an OAuth code for an installation, made at `asked_at`; raise SlackError.
-
-    https://docs.slack.dev/reference/methods/oauth.v2.access: not repeated, as a code works once.
-    `client` has no token; its `retry_handlers` must be `[]`. SlackRefusedError: the code is used,
-    expired or foreign, or the client secret is wrong.
-    """
-    known = f"{settings.slack_client_id}:{text_of(settings.slack_client_secret)}"
-    async with slack_errors():
-        async with asyncio.timeout(EXCHANGED_WITHIN_S):
-            # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
-            response = await client.api_call(
-                "oauth.v2.access",
-                data={"code": code, "redirect_uri": redirect_uri(settings)},
-                headers={"Authorization": f"Basic {b64encode(known.encode()).decode()}"},
-            )
-        return _installation(response, asked_at)
-
-
-def redirect_uri(settings: Settings) -> str:
-    return f"{settings.public_url}{REDIRECT_PATH}"
 
 
 def _installation(response: AsyncSlackResponse, asked_at: datetime) -> Installation:
@@ -101,31 +77,11 @@ def _text(value: object) -> str:
     return value
 
 
-class Seldom:
-    """Lets a few lines a minute into the log: strangers cause as many as they like.
-
-    The first line after such a minute says how many were left out.
-    """
-
-    def __init__(self, clock: Callable[[], float] = seconds_now) -> None:
-        self._clock = clock
-        self._began = clock()
-        self._count = 0
-
-    def admits(self) -> bool:
-        if (now := self._clock()) - self._began >= 60:
-            if (left_out := self._count - LINES_A_MINUTE) > 0:
-                logger.warning("more installations failed within a minute", count=left_out)
-            self._began, self._count = now, 0
-        self._count += 1
-        return self._count <= LINES_A_MINUTE
-
-
 class InstallFlow:
     """Leads a browser to Slack's page and back, and saves what Slack gives.
 
-    `on_installed(installation, before)` is to return soon, as a person waits for the page; what
-    it raises is logged. `before` is the installation that was replaced. `client` has no token.
+    `on_installed(installation, before)` only begins something; `before` is the installation that
+    was replaced. `client` has no token; its `retry_handlers` must be `[]`.
     """
 
     def __init__(
@@ -135,7 +91,7 @@ class InstallFlow:
         *,
         client: AsyncWebClient,
         clock: Clock,
-        on_installed: Callable[[Installation, Installation | None], Awaitable[None]],
+        on_installed: Callable[[Installation, Installation | None], object],
         tasks: Tasks,
     ) -> None:
         self._settings = settings
@@ -145,7 +101,9 @@ class InstallFlow:
         self._on_installed = on_installed
         self._tasks = tasks
         self._again = f"{settings.public_url}{INSTALL_PATH}"
-        self._log = Seldom()
+        self._redirect_uri = f"{settings.public_url}{REDIRECT_PATH}"
+        # What was logged within a minute: strangers cause as much as they like.
+        self._logged: TTLCache[str, None] = TTLCache(LINES_A_MINUTE, 60, timer=seconds_now)
 
     def routes(self) -> list[web.RouteDef]:
         """Return both pages; a HEAD request of the second would use up its code."""
@@ -161,7 +119,7 @@ class InstallFlow:
         query = {
             "client_id": settings.slack_client_id or "",
             "scope": ",".join([*NEEDED_SCOPES, *OPTIONAL_SCOPES, *mentions]),
-            "redirect_uri": redirect_uri(settings),
+            "redirect_uri": self._redirect_uri,
             "state": state,
         }
         address = f"{settings.slack_authorize_url}?{urlencode(query)}"
@@ -178,32 +136,42 @@ class InstallFlow:
         return response
 
     async def finish(self, request: web.Request) -> web.Response:
-        """Answer the browser that Slack sends back.
-
-        The work goes on as one of `tasks` when the browser leaves or the bot stops: Slack's tokens
-        come once.
-        """
+        """Answer the browser that Slack sends back."""
         if (reason := request.query.get("error")) is not None:
             return self._refused(reason)
         code = request.query.get("code", "")
         if not (_is_same_browser(request) and CODE.fullmatch(code)):
-            if self._log.admits():
-                logger.info("an installation came to nothing")
             # The cookie belongs to an installation that may go on.
             return _answer(400, pages.stale_page(again=self._again), keeps_cookie=True)
         try:
+            # Slack's tokens come once: it goes on when the browser leaves or the bot stops.
             return _answer(200, await run_shielded(self._tasks, self._install(code)))
         except Exception as error:  # noqa: BLE001  # a person waits: the log has it all
             return self._broken(error)
 
     async def _install(self, code: str) -> str:
-        given = await exchange_code(self._client, self._settings, code, self._clock())
-        made, before = await self._repository.install(given)
-        scopes, is_again = len(made.scopes), before is not None
-        logger.info("installed", home=str(made.home), is_again=is_again, scopes=scopes)
-        with log_and_suppress("what follows an installation failed", Exception):
-            await self._on_installed(made, before)
+        made, before = await self._repository.install(await self._exchange(code))
+        logger.info("installed", home=str(made.home), is_again=before is not None)
+        self._on_installed(made, before)
         return pages.installed_page(made)
+
+    async def _exchange(self, code: str) -> Installation:
+        """Exchange a code for an installation; raise SlackError.
+
+        https://docs.slack.dev/reference/methods/oauth.v2.access: not repeated, as a code works
+        once. SlackRefusedError: it is used, expired or foreign, or the client secret is wrong.
+        """
+        settings, asked_at = self._settings, self._clock()
+        known = f"{settings.slack_client_id}:{text_of(settings.slack_client_secret)}"
+        async with slack_errors():
+            async with asyncio.timeout(EXCHANGED_WITHIN_S):
+                # Not by the SDK's `oauth_v2_access`: in 3.47 it uses what aiohttp 3.14 deprecates.
+                response = await self._client.api_call(
+                    "oauth.v2.access",
+                    data={"code": code, "redirect_uri": self._redirect_uri},
+                    headers={"Authorization": f"Basic {b64encode(known.encode()).decode()}"},
+                )
+            return _installation(response, asked_at)
 
     def _refused(self, reason: str) -> web.Response:
         """Answer the error that Slack's page gave, or that a stranger has written."""
@@ -218,15 +186,17 @@ class InstallFlow:
         reference, code = secrets.token_hex(4), getattr(error, "code", "")
         if code == OF_ORGANISATION:
             return _answer(400, pages.of_organisation_page())
-        log = logger.bind(request=reference, error=repr(error))
+        log, status = logger.bind(request=reference, error=repr(error)), 500
         if code in OPERATORS:
             log.error("SLACK_CLIENT_ID, SLACK_CLIENT_SECRET or PUBLIC_URL is wrong")
         elif not isinstance(error, BotError):
             log.error("an installation broke", exc_info=error)
-        elif self._log.admits():
-            log.warning("an installation failed")
-        page = pages.failed_page(again=self._again, reference=reference)
-        return _answer(_status_of(error), page)
+        else:
+            status = 400 if isinstance(error, SlackRefusedError) else 502
+            if self._logged.currsize < LINES_A_MINUTE:
+                self._logged[reference] = None
+                log.warning("an installation failed")
+        return _answer(status, pages.failed_page(again=self._again, reference=reference))
 
 
 def _is_same_browser(request: web.Request) -> bool:
@@ -234,17 +204,6 @@ def _is_same_browser(request: web.Request) -> bool:
     state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
     same = hmac.compare_digest(state.encode(errors="replace"), cookie.encode(errors="replace"))
     return bool(cookie) and same
-
-
-def _status_of(error: Exception) -> int:
-    match error:
-        case SlackRefusedError():
-            return 500 if error.code in OPERATORS else 400
-        case SlackRateLimitedError():  # strangers may use it up
-            return 429
-        case SlackError():
-            return 502
-    return 500
 
 
 def _answer(status: int, page: str, *, keeps_cookie: bool = False) -> web.Response:

@@ -32,17 +32,23 @@ POLICY = (
 
 
 def installed_page(made: Installation) -> str:
-    """Return the page after an installation, for one workspace or a whole organisation."""
+    name = escape(outside(made.name, MAX_NAME_CHARS)) or "your workspace"
     if made.is_org_wide:
-        title = f"Installed for {_name(made.name)}"
-        button = ("Choose workspaces", made.workspaces_page)
+        title, button = f"Installed for {name}", ("Choose workspaces", made.workspaces_page)
         first = "As an organization admin, choose the workspaces for the app. It works only there."
-        return _page(title, _steps(first), button)
-    # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.
-    query = urlencode({"app": made.app_id, "team": made.home.team_id})
-    button = ("Open Slack", f"https://slack.com/app_redirect?{query}")
-    first = "Open Slack: the app writes to you there."
-    return _page(f"Installed in {_name(made.name)}", _steps(first), button)
+    else:
+        # https://docs.slack.dev/interactivity/deep-linking: it opens the app, in any client.
+        query = urlencode({"app": made.app_id, "team": made.home.team_id})
+        title = f"Installed in {name}"
+        button = ("Open Slack", f"https://slack.com/app_redirect?{query}")
+        first = "Open Slack: the app writes to you there."
+    steps = (
+        f"<p>Three steps and it works:</p><ol><li>{first}</li>"
+        "<li>A workspace admin types <code>/domainkey</code> and connects the workspace to"
+        " Domain Tracker, once.</li>"
+        "<li>Everyone types <code>/domains</code> to see the portfolio, worst first.</li></ol>"
+    )
+    return _page(title, steps, button)
 
 
 def cancelled_page(*, again: str) -> str:
@@ -61,7 +67,6 @@ def stale_page(*, again: str) -> str:
 
 
 def of_organisation_page() -> str:
-    """Return the page for a workspace of an organisation that has the app."""
     return _page(
         "Your organization has it already",
         "<p>Domain Tracker is installed for the whole organization, so no workspace can install"
@@ -70,7 +75,6 @@ def of_organisation_page() -> str:
 
 
 def failed_page(*, again: str, reference: str) -> str:
-    """Return the page for everything that the log explains under `reference`."""
     return _page(
         "The installation failed",
         "<p>The app cannot work yet. Wait a minute and begin again; nothing is installed twice."
@@ -90,17 +94,4 @@ def _page(title: str, content: str, button: tuple[str, str] | None = None) -> st
         f'<title>{title} – Domain Tracker</title><link rel="icon" href="data:,">'
         f"<style>{_STYLE}</style></head><body><main>"
         f"<p>Domain Tracker for Slack</p><h1>{title}</h1>{content}{link}</main></body></html>"
-    )
-
-
-def _name(name: str) -> str:
-    return escape(outside(name, MAX_NAME_CHARS)) or "your workspace"
-
-
-def _steps(first: str) -> str:
-    return (
-        f"<p>Three steps and it works:</p><ol><li>{first}</li>"
-        "<li>A workspace admin types <code>/domainkey</code> and connects the workspace to"
-        " Domain Tracker, once.</li>"
-        "<li>Everyone types <code>/domains</code> to see the portfolio, worst first.</li></ol>"
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from cachetools import TTLCache
@@ -26,15 +26,9 @@ CHECKED_EVERY = timedelta(days=1)
 FIELD = "bot-token"
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedInstallation:
-    """A workspace, and the installation whose `token` acts in it: perhaps its organisation's."""
-
-    installation: Installation
-    workspace: WorkspaceId
-    token: str = field(repr=False)
-
-
+REMEMBERED_FOR_S = 5.0
+# An installation with a token, perhaps an organisation's, and the workspace in which it acts.
+Served = tuple[Installation, WorkspaceId]
 # The home of an installation, and the workspace that it may serve.
 Candidate = tuple[WorkspaceId, WorkspaceId]
 
@@ -44,9 +38,6 @@ def _candidates(workspace: WorkspaceId) -> list[Candidate]:
     return [(home, workspace) for home in homes]
 
 
-REMEMBERED_FOR_S = 5.0
-
-
 class InstallationRepository:
     """Reads and writes installations, and caches each for 5 s, also a missing one.
 
@@ -54,16 +45,11 @@ class InstallationRepository:
     `forget` comes) or there was none. Until then a request of a deleted workspace may be let in,
     with a revoked token and a store that refuses writes; an old token works for hours more.
 
-    Every method but `forget` may raise StoreError; those that read UnreadableSecretError, when the
-    token was encrypted for another place or with a lost key.
+    Every method but `forget` may raise StoreError; those that read, UnreadableSecretError.
     """
 
     def __init__(
-        self,
-        documents: Documents,
-        ring: KeyRing,
-        *,
-        clock_s: Callable[[], float] = seconds_now,
+        self, documents: Documents, ring: KeyRing, *, clock_s: Callable[[], float] = seconds_now
     ) -> None:
         self._documents = documents
         self._ring = ring
@@ -72,22 +58,20 @@ class InstallationRepository:
         )
 
     async def recent(self, home: WorkspaceId) -> Installation | None:
-        """Return the installation as it was at most 5 s ago, `None` for none."""
         try:
             return self._known[home]
         except KeyError:
             return await self.get(home)
 
     async def get(self, home: WorkspaceId) -> Installation | None:
-        document = await self._documents.get(key_of(home))
-        if document is None:
-            self._known[home] = None
-            return None
-        token = None
-        if "token" in document.value:
-            sealed = document.value["token"]["sealed"]
-            token = self._ring.decrypt(sealed, associated_data(FIELD, home))
-        kept = self._known[home] = decode(home, document, token)
+        kept = None
+        if document := await self._documents.get(key_of(home)):
+            token = None
+            if "token" in document.value:
+                sealed = document.value["token"]["sealed"]
+                token = self._ring.decrypt(sealed, associated_data(FIELD, home))
+            kept = decode(home, document, token)
+        self._known[home] = kept
         return kept
 
     def forget(self, workspace: WorkspaceId) -> None:
@@ -96,8 +80,8 @@ class InstallationRepository:
             self._known.pop(home, None)
 
     async def find(
-        self, team_id: str, enterprise_id: str | None, *, is_org_install: bool | None = None
-    ) -> ResolvedInstallation | None:
+        self, team_id: str | None, enterprise_id: str | None, *, is_org_install: bool | None = None
+    ) -> Served | None:
         """Return the installation that serves a request; `None`: the app is not installed there.
 
         A workspace's own installation comes before that of its organisation; one that is older
@@ -105,7 +89,7 @@ class InstallationRepository:
         none: when it is `False`, `enterprise_id` may be another person's, and the organisation's
         does not serve the request.
         """
-        if team_id.startswith("E"):  # an organisation is no workspace
+        if not team_id or team_id.startswith("E"):  # an organisation is no workspace
             return None
         team, alone = WorkspaceId(team_id, enterprise_id), WorkspaceId(team_id)
         candidates = [(each, each) for each in dict.fromkeys((team, alone))]
@@ -113,17 +97,17 @@ class InstallationRepository:
             candidates.append((organisation(enterprise_id), team))
         return await self._first(candidates)
 
-    async def resolve(self, workspace: WorkspaceId) -> ResolvedInstallation | None:
+    async def resolve(self, workspace: WorkspaceId) -> Served | None:
         """Return the installation that serves a known workspace; `None`: none any more."""
         return await self._first(_candidates(workspace))
 
-    async def _first(self, candidates: list[Candidate]) -> ResolvedInstallation | None:
+    async def _first(self, candidates: list[Candidate]) -> Served | None:
         # Twice: another process may have installed it a moment ago.
         for look in (self.recent, self.get):
             for home, workspace in candidates:
                 kept = await look(home)
                 if kept and kept.token:
-                    return ResolvedInstallation(kept, workspace, kept.token)
+                    return kept, workspace
         return None
 
     async def install(self, given: Installation) -> tuple[Installation, Installation | None]:
@@ -151,10 +135,7 @@ class InstallationRepository:
         return home, None, 0
 
     async def put(self, installation: Installation, *, if_rev: int | None = None) -> Installation:
-        """Save an installation, replacing the one before; `if_rev` as in `Documents.put`.
-
-        Its token is first checked a day after it was made.
-        """
+        """Save an installation, replacing the one before; `if_rev` as in `Documents.put`."""
         home, value = installation.home, encode(installation)
         if installation.token:
             sealed = self._ring.encrypt(installation.token, associated_data(FIELD, home))

@@ -25,15 +25,11 @@ from bot.installations.installation import (
     organisation_of,
     prefix_of,
 )
-from bot.installations.repository import (
-    CHECKED_EVERY,
-    WAITS_FOR_REINSTALL,
-    InstallationRepository,
-)
+from bot.installations.repository import CHECKED_EVERY, WAITS_FOR_REINSTALL, InstallationRepository
 from bot.process.workspace import WorkspaceId, workspace_of_key
 from bot.slack.client import slack_errors
 from bot.slack.errors import TokenRefusedError
-from bot.store.documents import ConflictError, Document, Write, update
+from bot.store.documents import ConflictError
 from bot.store.due_work import DueWork
 from bot.store.fenced import ErasableDocuments
 
@@ -96,16 +92,21 @@ class Uninstaller(DueWork):
             await self._erase(event.home)
 
     async def grant(self, home: WorkspaceId) -> None:
-        """Accept writes of a workspace again, to which its organisation has given the app."""
+        """Accept writes again of a workspace to which its organisation has given the app."""
         await self.documents.welcome(prefix_of(home))
 
     async def work(self, workspace: WorkspaceId) -> None:
         """Check the tokens of a workspace, or delete one that lost its own a month ago."""
-        known = await self._known(workspace)
-        if known is None or known.revoked_at is None:
-            if await self._put_off(workspace):
-                await self._check(workspace)
-        elif known.revoked_at + WAITS_FOR_REINSTALL <= self.clock():
+        key, now = key_of(workspace), self.clock()
+        document = await self.documents.get(key)
+        if not document or not document.due_at or document.due_at > now:
+            return  # another process has put it off
+        known = decode(workspace, document, None)
+        if known.revoked_at is None:
+            tomorrow = now + CHECKED_EVERY
+            await self.documents.put(key, document.value, due_at=tomorrow, if_rev=document.rev)
+            await self._check(workspace)
+        elif known.revoked_at + WAITS_FOR_REINSTALL <= now:
             await self._remove(workspace, known)
 
     async def _check(self, home: WorkspaceId) -> None:
@@ -115,9 +116,7 @@ class Uninstaller(DueWork):
         """
         while True:
             known = await self._known(home)
-            if known is None or known.revoked_at:
-                return
-            if await self.still_works(home):
+            if known is None or known.revoked_at or await self.still_works(home):
                 return
             revoked = replace(known, revoked_at=self.clock())
             with suppress(ConflictError):  # changed in between: look again
@@ -127,18 +126,6 @@ class Uninstaller(DueWork):
         logger.warning("Slack does not take the tokens any more", home=str(home))
         if not known.is_org_wide:
             await self.audit.note(home, Act.ACCESS_REVOKED, by=SLACK)
-
-    async def _put_off(self, home: WorkspaceId) -> bool:
-        """Let a check come due tomorrow; return whether it was due: one process does it."""
-        now, is_due = self.clock(), False
-
-        def put_off(document: Document | None) -> Write | None:
-            nonlocal is_due
-            is_due = bool(document and document.due_at and document.due_at <= now)
-            return Write(document.value, now + CHECKED_EVERY) if document and is_due else None
-
-        await update(self.documents, key_of(home), put_off)
-        return is_due
 
     async def _remove(self, home: WorkspaceId, known: Installation | None) -> None:
         around = organisation_of(home)

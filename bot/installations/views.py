@@ -28,7 +28,6 @@ _SET_KEY = (
 
 
 def welcome_message(installation: Installation, *, may_set_key: bool) -> Message:
-    """Return the message to the installer after a first installation in a workspace."""
     commands = "\n".join(
         f"• `{usage.examples[0][0]}` – {usage.does}"
         for usage in COMMANDS.values()
@@ -48,7 +47,6 @@ def welcome_message(installation: Installation, *, may_set_key: bool) -> Message
 
 
 def welcome_back_message(installation: Installation) -> Message:
-    """Return the message after another installation in a workspace that has a key."""
     return message_of(
         section(
             f"👋 *Welcome back: Domain Tracker is installed again in {_name(installation)}.*"
@@ -59,7 +57,6 @@ def welcome_back_message(installation: Installation) -> Message:
 
 
 def organisation_message(installation: Installation) -> Message:
-    """Return the message after an installation for a whole organisation."""
     page = installation.workspaces_page
     return plain_message(
         f"👋 Domain Tracker is installed for {_name(installation, 'your organization')}, but not"

@@ -11,12 +11,7 @@ from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
 from bot.blocks.message import Message
 from bot.installations import views
-from bot.installations.installation import (
-    Installation,
-    is_installation,
-    organisation,
-    prefix_of,
-)
+from bot.installations.installation import Installation, is_installation, organisation, prefix_of
 from bot.installations.repository import InstallationRepository
 from bot.keys.repository import Keys
 from bot.process.concurrency import Tasks
@@ -24,7 +19,7 @@ from bot.process.errors import BotError, log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.auth import workspace_of
 from bot.slack.posting import Posting
-from bot.store.documents import Documents, StoreError
+from bot.store.documents import Documents
 from bot.store.fenced import ErasableDocuments
 
 logger = structlog.get_logger()
@@ -33,10 +28,7 @@ BEGINS_WITHIN_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """Sends the installer a welcome message, and notes the installation in the history.
-
-    Failures are only logged.
-    """
+    """Welcomes the installer, and notes it in the history. Failures are only logged."""
 
     documents: Documents
     repository: InstallationRepository
@@ -46,20 +38,19 @@ class Welcome:
     audit: Audit
     permissions: Permissions
 
-    async def on_installed(self, installation: Installation, before: Installation | None) -> None:
+    def on_installed(self, installation: Installation, before: Installation | None) -> None:
         """Start to welcome the installer; `before` is the installation that was replaced."""
         self.tasks.start(self._greet(installation, before))
 
     async def on_granted(self, workspace: WorkspaceId) -> None:
         """Welcome the organisation's installer in a workspace that was given the app.
 
-        Only where the store has no data yet: Slack may send the event more than once.
+        Only where the store has no data yet: Slack may repeat the event. Raises StoreError.
         """
-        with log_and_suppress("could not welcome a workspace", StoreError):
-            found = await self.repository.get(organisation(workspace.enterprise_id or ""))
-            if found and not await self._has_data(workspace):
-                installation = replace(found, home=workspace)
-                self.tasks.start(self._greet(installation, None))
+        found = await self.repository.get(organisation(workspace.enterprise_id or ""))
+        keys = await self.documents.list_keys(prefix_of(workspace))
+        if found and all(map(is_installation, keys)):
+            self.on_installed(replace(found, home=workspace), None)
 
     async def _greet(self, installation: Installation, before: Installation | None) -> None:
         home, user_id = installation.home, installation.installed_by
@@ -81,16 +72,12 @@ class Welcome:
         may_set_key = await self.permissions.is_configurer(home, member)
         return views.welcome_message(installation, may_set_key=may_set_key)
 
-    async def _has_data(self, home: WorkspaceId) -> bool:
-        return not all(map(is_installation, await self.documents.list_keys(prefix_of(home))))
-
 
 @dataclass(slots=True)
 class StoreCheck:
-    """Checks once, for a bot with one token, whether the store has data of its workspace.
+    """Checks once whether the store has data of the one workspace, of which `own` asks Slack.
 
-    `own` asks Slack whose token it is. The store then takes in what it may have refused since a
-    removal.
+    The store then takes in what it may have refused since a removal.
     """
 
     documents: ErasableDocuments
@@ -111,8 +98,9 @@ class StoreCheck:
         if self._is_done:
             return
         workspace = workspace_of(await self.own())
-        await self.documents.welcome(prefix_of(workspace))
-        if not await self.documents.list_keys(prefix_of(workspace)):
+        prefix = prefix_of(workspace)
+        await self.documents.welcome(prefix)
+        if not await self.documents.list_keys(prefix):
             said = "the store knows nothing of this workspace: it is new, or the store was lost"
             logger.warning(said, workspace=str(workspace))
         self._is_done = True

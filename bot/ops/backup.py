@@ -16,7 +16,7 @@ from typing import IO, Any
 from bot import __version__
 from bot.blocks.text import plural
 from bot.ops.output import OperatingError, printable
-from bot.ops.sealed_texts import Store, no_keys_error
+from bot.ops.sealed_texts import Store, require_ring
 from bot.store.documents import Document, UnreadableSecretError
 from bot.store.encryption import CHECK_KEY, KeyRing
 from bot.store.files import written_whole
@@ -29,12 +29,9 @@ NOTHING_WRITTEN = "Nothing was written."
 
 
 async def back_up(store: Store, name: str, now: datetime) -> str:
-    """Write a backup to the file `name`, `-` for standard output; return what was done.
-
-    Of one moment, also beside a running bot. A file appears whole or not at all.
-    """
+    """Write a backup of one moment to the file `name`, whole or not at all."""
     store.require_there()
-    with _written(name) as file:
+    with written(name) as file:
         counted = await _write(store, file, now)
     return f"Backed up {plural(counted, 'document')}."
 
@@ -59,15 +56,16 @@ async def _write(store: Store, file: IO[bytes], now: datetime) -> int:
 
 
 @contextmanager
-def _written(name: str) -> Iterator[IO[bytes]]:
+def written(name: str) -> Iterator[IO[bytes]]:
+    """Yield the file `name`, `-` for standard output; raise OperatingError."""
     try:
         if name == STDIO:
             # With a buffer of its own: what could not be written is not tried again at the end.
             with open(sys.stdout.fileno(), "wb", closefd=False) as out:
                 yield out
-            return
-        with written_whole(Path(name)) as draft:
-            yield draft
+        else:
+            with written_whole(Path(name)) as draft:
+                yield draft
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -75,36 +73,27 @@ def _written(name: str) -> Iterator[IO[bytes]]:
         raise OperatingError(f"{where} cannot be written: {error.strerror}") from error
 
 
-async def restore(store: Store, name: str, setting: str | None) -> str:
-    """Read a backup from the file `name`, `-` for standard input; return what was done.
+async def restore(store: Store, name: str, setting: str) -> str:
+    """Read a backup from the file `name` into an empty store; `setting` is BOT_SECRET_KEYS.
 
-    `setting` is BOT_SECRET_KEYS. Raises OperatingError, and StoreError: StoreLockedError while a
-    bot runs; nothing was written then.
+    After an OperatingError or StoreError (StoreLockedError: a bot runs) nothing was written.
     """
-    source = store.ring_source(setting)
-    if source.ring is None:
-        raise no_keys_error(source, NOTHING_WRITTEN)
+    ring = require_ring(store.ring_source(setting), NOTHING_WRITTEN)
     await store.require_stopped()
-    with _opened(name) as file:
-        backup = _Backup(name, file, source.ring)
-        backup.read_head()
+    with opened(name) as file:
+        backup = _Backup(name, file, ring)
         async with store.restoring() as write:
             for document in backup.documents():
                 await write(document)
     return f"Restored {plural(backup.count, 'document')}."
 
 
-@contextmanager
-def _opened(name: str) -> Iterator[IO[bytes]]:
-    if name == STDIO:
-        yield sys.stdin.buffer
-        return
+def opened(name: str) -> IO[bytes]:
+    """Return the file `name`, `-` for standard input; raise OperatingError."""
     try:
-        file = Path(name).open("rb")  # noqa: SIM115  # closed below; its errors are not the block's
+        return sys.stdin.buffer if name == STDIO else Path(name).open("rb")
     except OSError as error:
         raise OperatingError(f"{printable(name)} cannot be read: {error.strerror}") from error
-    with file:
-        yield file
 
 
 class _Backup:
@@ -117,27 +106,36 @@ class _Backup:
         self._ring = ring
         self._hashed = sha256()
 
-    def read_head(self) -> None:
-        match self._line():
-            case {"backup": 1}:
-                return
-        raise OperatingError(f"{self._name} is not a backup of this version. {NOTHING_WRITTEN}")
-
     def documents(self) -> Iterator[Document]:
-        """Yield all documents; raise OperatingError where the file is damaged or cut."""
+        """Yield all documents; raise OperatingError where the file is damaged, cut or foreign."""
+        try:
+            head = self._line()
+            if not isinstance(head, dict) or head.get("backup") != FORMAT:
+                what = f"{self._name} is not a backup of this version"
+                raise OperatingError(f"{what}. {NOTHING_WRITTEN}")
+            yield from self._checked()
+        except (ValueError, RecursionError):
+            raise OperatingError(
+                f"{self._name} is damaged or cut off after {plural(self.count, 'document')}."
+                f" {NOTHING_WRITTEN}"
+            ) from None
+
+    def _checked(self) -> Iterator[Document]:
+        """Yield what stands between head and foot; raise ValueError where it does not fit."""
         while True:
             before = self._hashed.hexdigest()
             match self._line():
                 case {"key": str(key), "rev": int(rev), "due_at": due, "value": dict(value)}:
                     self._check_keys(key, value)
-                    yield Document(key, value, rev, self._moment(due))
+                    due_at = datetime.fromisoformat(due) if isinstance(due, str) else None
+                    yield Document(key, value, rev, due_at)
                     self.count += 1
                 case {"documents": self.count, "sha256": str(given)} if given == before:
                     if self._file.read(1):
-                        raise self._damaged()
+                        raise ValueError("more than the foot says")
                     return
                 case _:
-                    raise self._damaged()
+                    raise ValueError("neither a document nor the foot")
 
     def _line(self) -> Any:
         try:
@@ -145,18 +143,9 @@ class _Backup:
         except OSError as error:
             raise OperatingError(f"{self._name} cannot be read: {error.strerror}") from error
         if not line.endswith(b"\n"):
-            raise self._damaged()
+            raise ValueError("cut off")
         self._hashed.update(line)
-        try:
-            return json.loads(line)
-        except (ValueError, RecursionError):
-            raise self._damaged() from None
-
-    def _moment(self, due: object) -> datetime | None:
-        try:
-            return datetime.fromisoformat(due) if isinstance(due, str) else None
-        except ValueError:
-            raise self._damaged() from None
+        return json.loads(line)
 
     def _check_keys(self, key: str, value: dict[str, Any]) -> None:
         if key != CHECK_KEY:
@@ -169,9 +158,3 @@ class _Backup:
                 f"BOT_SECRET_KEYS lacks {', '.join(map(printable, value))}, with which the backup"
                 f" was sealed, or has another key of that name. {NOTHING_WRITTEN}"
             ) from None
-
-    def _damaged(self) -> OperatingError:
-        return OperatingError(
-            f"{self._name} is damaged or cut off after {plural(self.count, 'document')}."
-            f" {NOTHING_WRITTEN}"
-        )

@@ -1,10 +1,10 @@
 """Print what a scan's JSON is read as, and by which rule."""
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from bot.ops.backup import opened
 from bot.ops.output import OperatingError, printable
 from bot.process.clock import utc_now
 from bot.tracker.facts import Explained, explain
@@ -13,7 +13,6 @@ from bot.tracker.names import humanized, use_names
 from bot.tracker.readings import Reading, Verdict, section_name
 from bot.tracker.scan_facts import EndDate, Knowledge
 
-STDIO = "-"
 _WORDS = {
     Knowledge.KNOWN: "known",
     Knowledge.NONE: "none: the scan says that there are none",
@@ -23,15 +22,10 @@ _WORDS = {
 
 
 def explain_file(name: str, names_file: Path | None) -> list[str]:
-    """Return lines about the scan in the file `name`, `-` for standard input.
-
-    The file holds a scan as the service answered it. Raises OperatingError for anything else.
-    """
+    """Return lines about a scan as the service answered it; OperatingError: it is no scan."""
     try:
-        text = sys.stdin.read() if name == STDIO else Path(name).read_text(encoding="utf-8")
-        scan = json.loads(text)
-    except OSError as error:
-        raise OperatingError(f"{printable(name)} cannot be read: {error.strerror}") from error
+        with opened(name) as file:
+            scan = json.load(file)
     except (ValueError, RecursionError) as error:
         raise OperatingError(f"{printable(name)} holds no JSON.") from error
     if not isinstance(scan, dict):

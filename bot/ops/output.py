@@ -34,14 +34,13 @@ def printable(text: str, max_chars: int = MAX_CHARS) -> str:
 
 
 def some_names(names: Sequence[str]) -> str:
-    """Return the first few, and how many more there are."""
     left_out = len(names) - MAX_NAMED
     more = [f"and {left_out:,} more"] if left_out > 0 else []
     return "; ".join([*(printable(name) for name in names[:MAX_NAMED]), *more])
 
 
 class Mark(Enum):
-    """The result of a check; with FAIL the bot cannot do its work."""
+    """The result of a check; only with FAIL the bot cannot do its work."""
 
     OK = "ok"
     WARN = "warn"
@@ -69,12 +68,10 @@ def ok(about: str, detail: str) -> Finding:
 
 
 def warning(about: str, detail: str, hint: str) -> Finding:
-    """Return a finding that does not stop the bot."""
     return Finding(Mark.WARN, about, detail, hint)
 
 
 def failure(about: str, detail: str, hint: str) -> Finding:
-    """Return a finding that stops the bot."""
     return Finding(Mark.FAIL, about, detail, hint)
 
 

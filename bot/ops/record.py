@@ -4,10 +4,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from bot import __version__
-from bot.ops.output import Finding, OperatingError, ok, printable, warning
+from bot.ops.backup import written
+from bot.ops.output import Finding, ok, printable, warning
 from bot.ops.sealed_texts import Store, read_sealed, sealed_in
 from bot.process.clock import seconds_now
 from bot.store.documents import StoreError, kind_of
@@ -25,7 +27,7 @@ TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(N
 Shape = str | list["Shape"] | dict[str, "Shape"]
 
 
-async def record_answers(store: Store, key_ring: str | None, url: str, file: Path) -> Finding:
+async def record_answers(store: Store, key_ring: str, url: str, file: Path) -> Finding:
     """Ask for a list without a key, and for a list and a scan with one; write the shapes.
 
     The key is that of any workspace. Raise OperatingError: the file cannot be written.
@@ -54,15 +56,11 @@ async def record_answers(store: Store, key_ring: str | None, url: str, file: Pat
                 await ask(
                     Call(key=key, deadline_s=SCAN_S, path=path, sent=FULL_SCAN, is_scan=True)
                 )
-    try:
+    with written(str(file)) as out:
         record = {"version": __version__, "answers": answers}
-        file.write_text(json.dumps(record, indent=1) + "\n")  # noqa: ASYNC240  # nothing waits
-    except OSError as error:
-        where = printable(str(file))
-        raise OperatingError(f"{where} cannot be written: {error.strerror}") from error
-    detail = (
-        f"{printable(str(file))} holds names and types of {len(answers)} answers, without values"
-    )
+        out.write(f"{json.dumps(record, indent=1)}\n".encode())
+    where = printable(str(file))
+    detail = f"{where} holds names and types of {len(answers)} answers, without values"
     if key is None:
         return warning(RECORD, detail, "Set a key with /domainkey: a list and a scan are missing.")
     return ok(RECORD, f"{detail}. Read it before you publish it")
@@ -89,13 +87,11 @@ def shape_of(value: object, hidden: Set[str]) -> Shape:
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield every text that is a value."""
     match value:
         case str():
             yield value
         case dict():
-            for child in value.values():
-                yield from texts_in(child)
+            yield from texts_in([*value.values()])
         case list():
             for child in value:
                 yield from texts_in(child)
@@ -126,12 +122,11 @@ def _first_id(listed: Reply) -> str | None:
     return None
 
 
-async def _any_key(store: Store, key_ring: str | None) -> str | None:
+async def _any_key(store: Store, key_ring: str) -> str | None:
     """Return the key of a workspace, `None` when there is none that can be read."""
     with suppress(StoreError):
-        ring = store.ring_source(key_ring).ring
-        for document in await read_sealed(store) if ring else ():
-            for sealed in sealed_in(document):
-                if ring and kind_of(document.key) == "key" and sealed.path == ("sealed",):
+        if ring := store.ring_source(key_ring).ring:
+            for sealed in chain.from_iterable(map(sealed_in, await read_sealed(store))):
+                if kind_of(sealed.key) == "key" and sealed.path == ("sealed",):
                     return sealed.opened(ring)
     return None

@@ -1,14 +1,22 @@
-"""Find the sealed texts of a store, by the table of kinds of documents."""
+"""Find the sealed texts of a store, by the table of kinds of documents; seal them again."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.ops.output import OperatingError, printable
 from bot.process.workspace import workspace_of_key
-from bot.store.documents import Document, UnreadableSecretError, kind_of
-from bot.store.encryption import CHECK_KEY, KeyRing, RingSource, associated_data
+from bot.settings import NEW_KEY
+from bot.store.documents import Document, Documents, UnreadableSecretError, kind_of
+from bot.store.encryption import (
+    CHECK_KEY,
+    CHECK_TEXT,
+    KeyRing,
+    RingSource,
+    associated_data,
+    check_key_ring,
+)
 from bot.store.kinds import KINDS
 from bot.store.postgres.snapshot import DatabaseStore
 from bot.store.snapshot import FileStore
@@ -19,10 +27,7 @@ SEALED = "sealed"  # the name of each field that holds one
 
 @dataclass(frozen=True, slots=True)
 class SealedText:
-    """A sealed text at `path` in the document `key`.
-
-    `about` is its associated data, `None` for an unknown kind.
-    """
+    """One of a document; `about` is its associated data, `None` for an unknown kind."""
 
     key: str
     path: tuple[str, ...]
@@ -50,10 +55,6 @@ class SealedText:
             raise UnreadableSecretError("of an unknown kind")
         return ring.decrypt(self.text, self.about)
 
-    def encrypt_again(self, ring: KeyRing) -> str:
-        """Return the same secret, sealed under the first key; raise as above."""
-        return ring.encrypt(self.opened(ring), self.about or "")
-
 
 def sealed_in(document: Document) -> Iterator[SealedText]:
     key = document.key
@@ -66,7 +67,6 @@ def sealed_in(document: Document) -> Iterator[SealedText]:
 
 
 def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedText]:
-    """Yield every sealed text that the ring does not decrypt."""
     for document in documents:
         for sealed in sealed_in(document):
             try:
@@ -76,22 +76,17 @@ def unopened(documents: Iterable[Document], ring: KeyRing) -> Iterator[SealedTex
 
 
 def with_text(value: dict[str, Any], path: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Return a document's value with another text at that path."""
     name, *rest = path
     inner = with_text(value[name], tuple(rest), text) if rest else text
     return {**value, name: inner}
 
 
 def _about(key: str, path: tuple[str, ...]) -> str | None:
-    """Return the associated data of a sealed text, `None` for an unknown kind.
-
-    What one person has typed is sealed as theirs; their id follows the kind in the key.
-    """
     try:
         workspace, sealed_as = workspace_of_key(key), KINDS[kind_of(key)].sealed[path]
     except (ValueError, KeyError):  # no workspace, or no such kind or field
         return None
-    person = key.split("/")[2:3]
+    person = key.split("/")[2:3]  # what one person has typed is sealed as theirs
     return associated_data(sealed_as, workspace, *person)
 
 
@@ -103,15 +98,75 @@ def _fields(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], object]]:
             yield from (((name, *path), text) for path, text in _fields(child))
 
 
-def no_keys_error(ring: RingSource, outcome: str) -> OperatingError:
-    """Return the error for a store without keys; `outcome` is its last sentence."""
-    return OperatingError(
-        f"There are no keys: BOT_SECRET_KEYS is not set, and {ring.key_file} is missing. Put one"
-        f" of them back. {outcome}"
-    )
+def require_ring(source: RingSource, outcome: str) -> KeyRing:
+    """Return the ring; `outcome` is the last sentence of the OperatingError for none."""
+    if source.ring is None:
+        raise OperatingError(
+            f"There are no keys: BOT_SECRET_KEYS is not set, and {source.key_file} is missing."
+            f" Put one of them back. {outcome}"
+        )
+    return source.ring
 
 
 async def read_sealed(store: Store) -> list[Document]:
     """Return the documents that hold secrets; raise StoreError."""
     async with aclosing(store.documents()) as documents:
         return [each async for each in documents if any(sealed_in(each))]
+
+
+@dataclass(slots=True)
+class Rotated:
+    """How many secrets were sealed again, or needed no change, and which do not open."""
+
+    again: int = 0
+    already: int = 0
+    closed: list[SealedText] = field(default_factory=list)
+
+
+async def rotate(documents: Documents, kept: Sequence[Document], ring: KeyRing) -> Rotated:
+    """Encrypt what is in `kept` again, one by one; after a failure, a repeat goes on.
+
+    At the end the store's note forgets the earlier keys, unless something still needs them.
+    WrongKeyRingError: the ring is not that of the store; nothing was changed.
+    """
+    await check_key_ring(documents, ring)  # from here on the store asks for the new key as well
+    rotated = Rotated()
+    for document in kept:
+        if document.key == CHECK_KEY:
+            continue
+        value = document.value
+        for sealed in sealed_in(document):
+            try:
+                text = sealed.opened(ring)
+            except UnreadableSecretError:
+                rotated.closed.append(sealed)
+                continue
+            if sealed.key_name == ring.names[0]:
+                rotated.already += 1
+            else:
+                rotated.again += 1
+                value = with_text(value, sealed.path, ring.encrypt(text, sealed.about or ""))
+        if value != document.value:
+            rev, due_at = document.rev, document.due_at
+            await documents.put(document.key, value, due_at=due_at, if_rev=rev)
+    if not rotated.closed:
+        note = await documents.get(CHECK_KEY)
+        first = {ring.names[0]: ring.encrypt(CHECK_TEXT, CHECK_KEY)}
+        await documents.put(CHECK_KEY, first, if_rev=note.rev if note else 0)
+    return rotated
+
+
+def rotation_lines(rotated: Rotated, source: RingSource) -> Iterator[str]:
+    names = source.ring.names if source.ring else ()
+    yield (
+        f"{rotated.again:,} sealed again under {names[0]}, {rotated.already:,} were so already,"
+        f" {len(rotated.closed):,} could not be opened."
+    )
+    if len(names) > 1 and not rotated.closed:
+        others = ", ".join(names[1:])
+        yield f"{printable(source.name)} no longer needs {others}. Earlier backups still do."
+    if source.key_file and len(names) == 1:
+        yield "There is no new key. To make one, run"
+        yield f"  {NEW_KEY.replace('k1', 'k2')}"
+        yield "Then set BOT_SECRET_KEYS to the new key, a comma, and the line in"
+        yield f"{printable(str(source.key_file))}. Then run this again."

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -78,40 +78,28 @@ async def check_api(client: AsyncWebClient) -> None:
         await client.api_test()
 
 
+@dataclass(slots=True)
 class SlackHealth:
     """Whether Slack answers `ask`; a good answer counts for 5 s. `seconds` never go back."""
 
-    def __init__(
-        self, ask: Callable[[], Awaitable[object]], *, seconds: Callable[[], float] = seconds_now
-    ) -> None:
-        self._ask = ask
-        self._seconds = seconds
-        self._well_until = -math.inf
+    ask: Callable[[], Awaitable[object]]
+    seconds: Callable[[], float] = seconds_now
+    _well_until: float = field(default=-math.inf, init=False)
 
     async def check(self) -> None:
         """Return if Slack answers, also with a rate limit; else raise SlackError."""
-        if self._seconds() < self._well_until:
+        if self.seconds() < self._well_until:
             return
         with suppress(SlackRateLimitedError):
-            await self._ask()
-        self._well_until = self._seconds() + WELL_FOR_S
+            await self.ask()
+        self._well_until = self.seconds() + WELL_FOR_S
 
 
 class Identity(AsyncAuthorize):
-    """The identity of a bot's one token, cached after the first answer, which came at `since`.
+    """Bolt's authorization for one token: asks Slack who it is until it knows, from `since` on."""
 
-    It is Bolt's authorization too, without `auth.test` on every request. `client` asks who the
-    bot is, `background` is the client for work without a request.
-    """
-
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        background: AsyncWebClient,
-        *,
-        clock: Clock,
-    ) -> None:
-        self._client, self._background = client, background
+    def __init__(self, client: AsyncWebClient, *, clock: Clock) -> None:
+        self._client = client
         self._clock = clock
         self._known: AuthorizeResult | None = None
         self.since: datetime | None = None
@@ -119,26 +107,27 @@ class Identity(AsyncAuthorize):
 
     async def fetch(self) -> AuthorizeResult:
         """Return the bot's identity; raise SlackError."""
-        return self._known or await self._flights.run("auth.test", self._ask)
+        return self._known or await self._flights.run("auth.test", self.ask)
 
-    async def _ask(self) -> AuthorizeResult:
+    async def ask(self) -> AuthorizeResult:
+        """Ask Slack whether it takes the token; return the bot's identity, or raise SlackError."""
         async with slack_errors():
             response = await self._client.auth_test()
-        self.since = self._clock()
-        self._known = AuthorizeResult(
-            enterprise_id=response.get("enterprise_id"),
-            team_id=response.get("team_id"),
-            bot_id=response.get("bot_id"),
-            bot_user_id=response.get("user_id"),
-            bot_token=self._client.token,
-        )
+        if self._known is None:
+            self.since = self._clock()
+            self._known = AuthorizeResult(
+                enterprise_id=response.get("enterprise_id"),
+                team_id=response.get("team_id"),
+                bot_id=response.get("bot_id"),
+                bot_user_id=response.get("user_id"),
+                bot_token=self._client.token,
+            )
         return self._known
 
     async def __call__(self, *, team_id: str | None, **_request: Any) -> AuthorizeResult:
         """Return the bot's identity; raise UnknownWorkspaceError for another one, SlackError.
 
-        After a `None` Bolt (1.30) answers through the `response_url`, before the ack and without
-        a time limit.
+        After a `None` Bolt (1.30) answers before the ack and without a time limit.
         """
         bot = await self.fetch()
         if team_id != bot.team_id:
@@ -150,7 +139,7 @@ class Identity(AsyncAuthorize):
         """Return the client for background work; raise TokenRefusedError for another workspace."""
         if workspace_of(await self.fetch()) != workspace:
             raise TokenRefusedError("not_authed")
-        return self._background
+        return self._client
 
 
 def workspace_of(bot: AuthorizeResult) -> WorkspaceId:

@@ -42,13 +42,11 @@ class Channel:
 async def fetch_channel(client: AsyncWebClient, channel_id: str) -> Channel:
     """Return a channel: https://docs.slack.dev/reference/objects/conversation-object.
 
-    Raise ChannelClosedError if it is gone, or private and without the bot; MissingScopeError;
-    SlackError.
+    Raise SlackError; ChannelClosedError: it is gone, or private and without the bot.
     """
     async with slack_errors():
-        channel: Mapping[str, Any] = (await client.conversations_info(channel=channel_id))[
-            "channel"
-        ]
+        response = await client.conversations_info(channel=channel_id)
+        channel: Mapping[str, Any] = response["channel"]
         is_direct = bool(channel.get("is_im"))
         return Channel(
             channel_id=channel_id,

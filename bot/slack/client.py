@@ -44,14 +44,6 @@ AGAIN_AFTER_S = 1.0
 UPLOADED_WITHIN_S = 30.0
 
 
-def _to_slack_error(failure: Exception) -> errors.SlackError:
-    if isinstance(failure, SlackApiError):
-        return _error_of_response(failure.response)
-    if isinstance(failure, _NOT_SENT):
-        return errors.SlackUnreachableError(type(failure).__name__)
-    return errors.SlackUnavailableError(type(failure).__name__)
-
-
 def _error_of_response(response: Any) -> errors.SlackError:
     """Return our error; `response` is aiohttp's own where the SDK could not read it."""
     status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0))
@@ -113,8 +105,12 @@ async def slack_errors() -> AsyncIterator[None]:
     """Turn errors of the SDK inside the block into a SlackError."""
     try:
         yield
+    except SlackApiError as error:
+        raise _error_of_response(error.response) from error
+    except _NOT_SENT as error:
+        raise errors.SlackUnreachableError(type(error).__name__) from error
     except FAILURES as error:
-        raise _to_slack_error(error) from error
+        raise errors.SlackUnavailableError(type(error).__name__) from error
 
 
 async def fetch_member(client: AsyncWebClient, workspace: WorkspaceId, user_id: str) -> Member:
@@ -198,10 +194,7 @@ def _belongs(user: Mapping[str, Any], in_org: Mapping[str, Any], workspace: Work
 async def open_form(
     client: AsyncWebClient, trigger_id: str, form: Mapping[str, Any], *, is_above: bool = False
 ) -> str:
-    """Open a form within 3 s of a press; return its id. Raise TriggerExpiredError, SlackError.
-
-    `is_above`: above the form in which something was pressed.
-    """
+    """Open a form; return its id. Raise TriggerExpiredError 3 s after the press, SlackError."""
     view = renamed(dict(form))
     async with slack_errors():
         if is_above:
@@ -249,10 +242,7 @@ async def upload_file(
     *,
     thread_ts: str | None = None,
 ) -> None:
-    """Post a file with a comment in mrkdwn; raise MissingScopeError, SlackError.
-
-    https://docs.slack.dev/messaging/working-with-files#upload
-    """
+    # https://docs.slack.dev/messaging/working-with-files#upload
     async with slack_errors(), asyncio.timeout(UPLOADED_WITHIN_S):
         await client.files_upload_v2(
             channel=channel_id,

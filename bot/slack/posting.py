@@ -178,10 +178,7 @@ def _nothing_posted() -> Iterator[None]:
 
 
 def retry_after(error: errors.SlackError, tries: int) -> timedelta | None:
-    """Return how long to wait before sending a message again, `None`: never.
-
-    A message that may have arrived is sent again once.
-    """
+    """Return how long to wait before sending again, `None`: never. What may be there: once."""
     if isinstance(error, errors.SlackRateLimitedError):
         return timedelta(seconds=max(1.0, error.retry_after_s))
     if tries >= MAX_TRIES:

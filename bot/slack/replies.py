@@ -14,12 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.message import Message
 from bot.slack import errors
-from bot.slack.client import (
-    open_direct,
-    post_message,
-    send_with_fallback,
-    slack_errors,
-)
+from bot.slack.client import open_direct, post_message, send_with_fallback, slack_errors
 
 logger = structlog.get_logger()
 ANSWERED_WITHIN_S = 15.0
@@ -127,10 +122,7 @@ class Replies:
             with _logged("channel"):
                 async with slack_errors():
                     await client.chat_postEphemeral(
-                        channel=origin.channel_id,
-                        user=origin.user_id,
-                        thread_ts=thread_ts,
-                        **args,
+                        channel=origin.channel_id, user=origin.user_id, thread_ts=thread_ts, **args
                     )
                 return
         direct = {**message.for_one().as_args(), **thread}

@@ -52,7 +52,7 @@ class Bot:
             name="authorizing",
             logger=logging.getLogger("slack_bolt"),
             client=AsyncWebClient(),
-            authorize=InstalledWorkspaces(recent, unknown=FOREIGN),
+            authorize=InstalledWorkspaces(recent, AsyncWebClient, FOREIGN),
             before_authorize=correct_workspace,
             process_before_response=True,
             request_verification_enabled=False,

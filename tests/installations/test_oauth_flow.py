@@ -14,7 +14,7 @@ from yarl import URL
 
 from bot.installations import pages as install_pages
 from bot.installations.installation import Installation, organisation
-from bot.installations.oauth_flow import COOKIE, LINES_A_MINUTE, InstallFlow, Seldom
+from bot.installations.oauth_flow import COOKIE, LINES_A_MINUTE, InstallFlow
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.settings import Settings
@@ -99,7 +99,6 @@ class Bot:
         self.clock = FakeClock()
         self.documents = MemoryDocuments()
         self.welcomed: list[tuple[Installation, Installation | None]] = []
-        self.welcome_error: Exception | None = None
         self.url = f"http://127.0.0.1:{port}"
         self.browser = Browser(self.url)
         self.tasks = Tasks()
@@ -123,10 +122,8 @@ class Bot:
     async def made(self) -> Installation:
         return await kept(self.documents)
 
-    async def welcome(self, installation: Installation, before: Installation | None) -> None:
+    def welcome(self, installation: Installation, before: Installation | None) -> None:
         self.welcomed.append((installation, before))
-        if self.welcome_error:
-            raise self.welcome_error
 
 
 @pytest.fixture
@@ -206,7 +203,6 @@ async def test_pages_are_kept_nowhere_and_their_cookie_belongs_to_one_browser(
 async def test_installing_again_replaces_tokens_and_ends_the_revocation(bot: Bot) -> None:
     before = a_revoked_installation()
     await a_repository(bot.documents).put(before)
-    bot.welcome_error = RuntimeError("boom")  # it does not break an installation
 
     page = await bot.browser.install()
 
@@ -260,7 +256,7 @@ FAILURES: dict[str, tuple[dict[str, Any] | tuple[int, str], int, str]] = {
     "without an organisation": (ANSWER | {"is_enterprise_install": True}, 502, ""),
     "without a token": (ANSWER | {"access_token": None}, 502, ""),
     "broken": ((503, ""), 502, ""),
-    "too many": ((429, ""), 429, ""),
+    "too many": ((429, ""), 502, ""),
     "our secret": (REFUSED | {"error": "bad_client_secret"}, 500, "SLACK_CLIENT_SECRET"),
 }
 
@@ -289,30 +285,16 @@ async def test_an_unusable_answer_of_slack_is_explained(
     assert CODE not in said.out + said.err
 
 
-def test_a_few_lines_a_minute_are_let_into_the_log_and_the_others_counted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    now = [0.0]
-    log = Seldom(lambda: now[0])
-
-    first = [log.admits() for _ in range(100)]
-    now[0] = 60.0
-    later = log.admits()
-
-    assert (sum(first), later) == (LINES_A_MINUTE, True)
-    assert f"count={100 - LINES_A_MINUTE}" in capsys.readouterr().out
-
-
 async def test_wrong_codes_of_a_stranger_do_not_fill_the_log(
     bot: Bot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bot.slack.answer = REFUSED
-    for state in [await bot.browser.begin(), "made-up"] * LINES_A_MINUTE:
-        assert (await bot.browser.back(state)).status == 400
+    for _ in range(2 * LINES_A_MINUTE):
+        for state in (await bot.browser.begin(), "made-up"):
+            assert (await bot.browser.back(state)).status == 400
 
     said = capsys.readouterr().out
-    failed = said.count("an installation failed") + said.count("came to nothing")
-    assert failed == LINES_A_MINUTE
+    assert said.count("an installation failed") == LINES_A_MINUTE
 
 
 async def test_a_workspace_whose_organisation_has_the_app_reads_whom_to_ask(bot: Bot) -> None:

@@ -3,13 +3,9 @@
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.installations.authorize import Clients
+from bot.installations.authorize import InstalledWorkspaces
 from bot.installations.installation import organisation
-from bot.installations.repository import (
-    CHECKED_EVERY,
-    InstallationRepository,
-    ResolvedInstallation,
-)
+from bot.installations.repository import CHECKED_EVERY, InstallationRepository, Served
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackUnreachableError, TokenRefusedError
 from bot.store.documents import ConflictError
@@ -29,9 +25,9 @@ ALONE, IN_ORG, WHOLE = WorkspaceId("T1"), WorkspaceId("T1", "E1"), organisation(
 OWN, OF_ORG = (ALONE, ALONE), (WHOLE, IN_ORG)
 
 
-def served(found: ResolvedInstallation | None) -> tuple[WorkspaceId, WorkspaceId] | None:
+def served(found: Served | None) -> tuple[WorkspaceId, WorkspaceId] | None:
     """Return the home of an installation, and the workspace that it serves."""
-    return (found.installation.home, found.workspace) if found else None
+    return (found[0].home, found[1]) if found else None
 
 
 class Bot:
@@ -41,7 +37,7 @@ class Bot:
         self.clock, self.documents = FakeClock(), EventfulDocuments()
         self.repository = a_repository(self.documents)
         self.recent = a_memory(self.documents, self.clock.seconds)
-        self.client = Clients(self.recent, lambda token: AsyncWebClient(token=token))
+        self.client = InstalledWorkspaces(self.recent, AsyncWebClient, "").client_for
 
     async def install(self, *homes: WorkspaceId) -> None:
         for home in homes:

@@ -52,7 +52,7 @@ class Bot:
     async def install(self, before: Installation | None = None, **fields: Any) -> None:
         installation = an_installation(**fields)
         await self.registry.repository.put(installation)
-        await self.welcome.on_installed(installation, before)
+        self.welcome.on_installed(installation, before)
         assert await self.tasks.drain(TIME_LIMIT_S)
 
 

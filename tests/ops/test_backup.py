@@ -179,12 +179,12 @@ async def test_a_damaged_file_leaves_a_database_empty(backup: Path, in_database:
     [
         (OTHER.replace("k1", "k2"), "lacks k1"),
         (OTHER, "has another key of that name"),
-        (None, "no keys"),
+        ("", "no keys"),
     ],
     ids=["another name", "another key", "none"],
 )
 async def test_it_needs_its_keys(
-    backup: Path, other_file: FileStore, setting: str | None, words: str
+    backup: Path, other_file: FileStore, setting: str, words: str
 ) -> None:
     with pytest.raises(OperatingError, match=words):
         await restore(other_file, str(backup), setting)

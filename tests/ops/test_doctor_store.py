@@ -14,7 +14,7 @@ import pytest
 
 from bot.installations.repository import InstallationRepository
 from bot.jobs.queue_jobs import migrations
-from bot.ops.doctor_store import check_database, check_store, ring_finding
+from bot.ops.doctor import check_database, check_store, ring_finding
 from bot.ops.output import Mark
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document
@@ -89,7 +89,10 @@ def test_a_ring_that_opens_everything_is_well_and_its_keys_are_named() -> None:
     finding = ring_finding(RingSource(BOTH), [a_sealed(OLD), a_sealed(BOTH)])
 
     assert finding.mark is Mark.OK
-    assert finding.detail == "BOT_SECRET_KEYS decrypts all 2 secrets; keys in use: k1, k2"
+    assert (
+        finding.detail
+        == "BOT_SECRET_KEYS decrypts all that is sealed (2 secrets); keys in use: k1, k2"
+    )
 
 
 async def test_the_store_s_own_note_is_no_secret_of_anybody(path: Path) -> None:
@@ -97,10 +100,8 @@ async def test_the_store_s_own_note_is_no_secret_of_anybody(path: Path) -> None:
     _, empty = await check_store(FileStore(path))
 
     assert empty is not None
-    assert "nothing is sealed yet" in ring_finding(RingSource(OLD), empty).detail
-    assert (
-        "decrypts the only secret" in ring_finding(RingSource(OLD), [*empty, a_sealed(OLD)]).detail
-    )
+    assert "(0 secrets)" in ring_finding(RingSource(OLD), empty).detail
+    assert "(1 secret)" in ring_finding(RingSource(OLD), [*empty, a_sealed(OLD)]).detail
 
 
 DAMAGED = "damaged, or moved there from another document"

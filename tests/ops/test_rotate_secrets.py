@@ -12,7 +12,7 @@ from bot.installations.installation import organisation
 from bot.installations.repository import InstallationRepository
 from bot.keys.key_record import KeyDraft
 from bot.keys.repository import Keys
-from bot.ops.rotate_secrets import Rotated, rotate, rotation_lines
+from bot.ops.sealed_texts import Rotated, rotate, rotation_lines
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import Documents, StoreError, WrongKeyRingError
 from bot.store.encryption import KeyRing, RingSource, associated_data, check_key_ring
@@ -68,7 +68,7 @@ SEALERS: dict[str, Callable[[Documents, KeyRing], Awaitable[None]]] = {
 # Two keys with the ones before them, one command, two installations of two tokens.
 SEALED, DOCUMENTS = 7, 5
 # The ring itself, and what seals again what others have sealed.
-NO_SEALERS = {"store/encryption.py", "ops/rotate_secrets.py", "ops/sealed_texts.py"}
+NO_SEALERS = {"store/encryption.py", "ops/sealed_texts.py"}
 
 
 def modules_that_seal() -> set[str]:

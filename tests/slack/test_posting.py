@@ -249,7 +249,7 @@ async def test_the_next_turn_counts_from_the_post_and_not_from_the_turn_before(b
 
 async def test_a_post_that_waits_for_the_identity_was_not_sent(bot: Bot) -> None:
     bot.slack.fail_next("auth.test", error="internal_error", times=2)
-    identity = Identity(bot.client, bot.client, clock=FakeClock())
+    identity = Identity(bot.client, clock=FakeClock())
     bot.posting = Posting(identity.client_for)
 
     for act in (bot.turn(), bot.post()):
