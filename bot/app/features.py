@@ -22,7 +22,7 @@ from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.post import digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker, OwnerNotices
-from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
+from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
@@ -72,7 +72,7 @@ class Features:
             services.tasks,
             self.failures.explain,
             note=services.metrics.requests.note_call,
-            once=OncePerMessage(services.seen),
+            seen=services.seen,
         )
 
         async def clean_up() -> None:

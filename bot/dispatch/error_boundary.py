@@ -138,59 +138,12 @@ class SharedChannelNotice:
             logger.warning("who reads along is unknown", error=repr(error))
 
 
-class OncePerMessage:
-    """Remembers what was pressed or sent in `seen`, which all processes share."""
-
-    def __init__(self, seen: Dedup | None = None) -> None:
-        self._seen = seen or Dedup()
-
-    @asynccontextmanager
-    async def press(self, key: str | None) -> AsyncIterator[bool]:
-        """Yield whether nothing was pressed under this key before; under `None` it never was.
-
-        After a failure in the block, which is raised, the button works again.
-        """
-        if key is None:
-            yield True
-            return
-        pressed = f"press/{key}"
-        if not await self._seen.remember(pressed):
-            yield False
-            return
-        try:
-            yield True
-        except BaseException:
-            await self._seen.forget(pressed)
-            raise
-
-    async def is_first(self, key: str) -> bool:
-        return await self._seen.remember(key)
-
-
 async def _say(request: Request, message: Message, *, in_form: bool) -> None:
     """Answer with a message, in the open form if the person sees nothing else."""
     if in_form:
         await draw_or_reply(request, usage.as_form(message), message)
     else:
         await request.reply(message)
-
-
-@dataclass(slots=True, eq=False)
-class WaitingRequest:
-    """A request that waits for its answer. `form_waits`: their form says "please wait"."""
-
-    request: Request
-    form_waits: bool
-
-    async def tell(self) -> None:
-        """Tell the person that the work is cut off; a failure is only logged."""
-        request, answer = self.request, self.request.answer
-        line = answer.command_line
-        shown = line if line and not holds_secret(line) else None
-        message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
-        in_form = answer.view_id and (self.form_waits or answer.window is None)
-        with log_and_suppress("person does not know of the stop", BotError):
-            await _say(request, message, in_form=bool(in_form))
 
 
 @dataclass(slots=True)
@@ -200,19 +153,20 @@ class ErrorBoundary:
     No exception may leave a listener after `ack()`: Bolt 1.30 forgets the ack if one follows
     within about 10 ms, and Slack then shows an error after 3 s.
 
-    `note` gets the name of the work, how it ended, and the seconds.
+    `note` gets the name of the work, how it ended, and the seconds. `seen` remembers what was
+    pressed or sent, in all processes.
     """
 
     tasks: Tasks
     explain: ExplainFailure
     _: KW_ONLY
     note: Callable[[str, str, float], object]
-    once: OncePerMessage = field(default_factory=OncePerMessage)
+    seen: Dedup = field(default_factory=Dedup)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     turns: Turns[WorkspaceId] = field(default_factory=Turns)
     shared_channels: SharedChannelNotice = field(default_factory=SharedChannelNotice)
-    # To answer them at a stop.
-    _waiting: set[WaitingRequest] = field(default_factory=set, init=False)
+    # To answer them at a stop; each with its `form_waits`.
+    _waiting: dict[Request, bool] = field(default_factory=dict, init=False)
     _at_home: Callable[[Request], Awaitable[None]] | None = None
 
     def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
@@ -221,24 +175,28 @@ class ErrorBoundary:
 
     def start(self, request: Request, what: Handling[T]) -> "asyncio.Task[None]":
         """Start and return the handling: whatever happens, the person gets an answer."""
-        waiting = None
         if what.is_awaited:
-            waiting = WaitingRequest(request, what.form_waits)
-            self._waiting.add(waiting)
-        return self.tasks.start(self._run(request, what, waiting))
+            self._waiting[request] = what.form_waits
+        return self.tasks.start(self._run(request, what))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
-        waiting = [each for each in self._waiting if each.request.answer.sent is not Sent.ANSWER]
+        waiting = [each for each in self._waiting if each.answer.sent is not Sent.ANSWER]
         with suppress(TimeoutError):
             async with asyncio.timeout(TOLD_WITHIN_S):
-                await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
+                await asyncio.gather(*map(self._say_interrupted, waiting), return_exceptions=True)
         return len(waiting)
 
-    async def _run(
-        self, request: Request, what: Handling[T], waiting: WaitingRequest | None
-    ) -> None:
+    async def _say_interrupted(self, request: Request) -> None:
+        answer, line = request.answer, request.answer.command_line
+        shown = line if line and not holds_secret(line) else None
+        message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
+        in_form = bool(answer.view_id) and (self._waiting[request] or answer.window is None)
+        with log_and_suppress("person does not know of the stop", BotError):
+            await _say(request, message, in_form=in_form)
+
+    async def _run(self, request: Request, what: Handling[T]) -> None:
         """Take a request through every step, in this order. None raises anything further."""
         started = seconds_now()
         failure: BaseException | None = asyncio.CancelledError()
@@ -264,20 +222,24 @@ class ErrorBoundary:
                 self.note(what.name, outcome, took_s)
                 why = {"error": type(failure).__name__} if failure else {}
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3), **why)
-            if waiting:  # after a cancellation the waiting stays until the person knows
-                self._waiting.discard(waiting)
+            self._waiting.pop(request, None)  # not after a cancellation: the person has to know
             if self._at_home and request.origin.is_home:
                 await self._at_home(request)
 
     async def _handle(self, request: Request, what: Handling[T]) -> None:
         if not what.allows_external:
             await self.external_users.check(request)
-        async with self.once.press(what.once_key) as is_first:
-            if is_first:
-                await what.handle(request, what.given)
-            else:
-                request.answer.takes_place = False  # there is the answer to the first press
-                await request.reply(what.again)
+        pressed = f"press/{what.once_key}" if what.once_key else None
+        if pressed and not await self.seen.remember(pressed):
+            request.answer.takes_place = False  # there is the answer to the first press
+            await request.reply(what.again)
+            return
+        try:
+            await what.handle(request, what.given)
+        except BaseException:
+            if pressed:  # the button works again
+                await self.seen.forget(pressed)
+            raise
 
     @asynccontextmanager
     async def _first_word(self, request: Request, *, shows_progress: bool) -> AsyncIterator[None]:

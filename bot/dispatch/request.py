@@ -200,7 +200,7 @@ def decode_metadata(
     return Origin(user_id), None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Request:
     """What came from a person, and the `answer` to it.
 

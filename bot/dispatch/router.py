@@ -126,7 +126,7 @@ class Dispatcher:
                 return
             key = f"form/{request.workspace}/{request.answer.view_id}/{body['view'].get('hash')}"
             first = self._submitted.setdefault(key, request)
-            is_first = first is request and await self.boundary.once.is_first(key)
+            is_first = first is request and await self.boundary.seen.remember(key)
             if is_first:
                 self._latest[request.answer.view_id] = request.reference
             elif first is request:
@@ -214,7 +214,7 @@ class Dispatcher:
             if not requests:
                 return
             key = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
-            if await self.boundary.once.is_first(key):
+            if await self.boundary.seen.remember(key):
                 last = None
                 for request in requests:
                     line = request.answer.command_line or ""

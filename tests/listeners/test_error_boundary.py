@@ -19,6 +19,7 @@ from bot.process.errors import BotError
 from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
+from bot.store.deduplication import Dedup
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 from tests.dispatch.builders import a_request
@@ -267,6 +268,14 @@ class TestFailures:
 
         assert "could not explain the failure" in (out := capsys.readouterr().out)
         assert "a task failed" not in out
+
+    async def test_let_a_press_be_repeated(self, bot: Bot) -> None:
+        stored = Dedup()
+        for _process in range(2):
+            bot.boundary.seen = Dedup(stored)
+            await bot.do(bot.fail(BotError("no")), once_key="C1/1.2")
+
+        assert bot.said == [f"BotError {bot.conversation.reference}"] * 2
 
 
 @pytest.mark.parametrize("is_home", [True, False])

@@ -4,7 +4,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.blocks.builders import notice
-from bot.dispatch.error_boundary import OncePerMessage
 from bot.dispatch.router import Dispatcher
 from bot.dispatch.usage import SENT_ELSEWHERE, as_form
 from bot.store.deduplication import Dedup
@@ -22,7 +21,7 @@ class Process:
     def __init__(self, seen: Dedup) -> None:
         self.started = 0
         app: Any = SimpleNamespace(action=lambda _: lambda _: None, view=self.take)
-        boundary: Any = SimpleNamespace(start=self.start, once=OncePerMessage(seen))
+        boundary: Any = SimpleNamespace(start=self.start, seen=seen)
         dispatcher = Dispatcher(app, boundary, REPLIES)
         dispatcher.view("form", lambda _: None, self.work, busy=lambda: notice("Busy", []))
 
