@@ -52,8 +52,7 @@ class DigestListeners:
         dispatcher.event("member_joined_channel", self.greet)
         dispatcher.action(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
-        once = modal.DONE_ALREADY
-        dispatcher.action(tables.SEND, send, once=once)
+        dispatcher.action(tables.SEND, send, once=True)
         in_form = self.screen.in_form
         dispatcher.action(tables.PREVIEW, in_form(self.preview))
         dispatcher.action(tables.RESUME, self.in_list(self.resume))
@@ -62,11 +61,11 @@ class DigestListeners:
         pause, busy = in_form(self.pause), tables.saving_form
         dispatcher.view(modal.PAUSE_FORM, read_pause_form, pause, busy=busy)
         send = self.in_message(self.send)
-        dispatcher.action(SEND_DIGEST, send, replies=True, once=once)
+        dispatcher.action(SEND_DIGEST, send, replies=True, once=True)
         resume = self.in_message(self.resume)
-        dispatcher.action(RESUME_DIGEST, resume, replies=True, once=once)
+        dispatcher.action(RESUME_DIGEST, resume, replies=True, once=True)
         delete = self.in_message(self.delete)
-        dispatcher.action(DELETE_DIGEST, delete, replies=True, once=once)
+        dispatcher.action(DELETE_DIGEST, delete, replies=True, once=True)
         dispatcher.action(MANAGE_DIGEST, self.manage)
         dispatcher.action(SHOW_DETAILS, self.show_details)
 

@@ -26,7 +26,9 @@ from bot.tracker.models import TrackerError
 
 T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.
-_OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
+# Everything else is "broken", a mistake of ours.
+_OUTCOMES: tuple[tuple[type[BaseException | None], str], ...] = (
+    (type(None), "answered"),
     (TrackerError, "service"),
     (ForgottenError, "declined"),
     (StoreError, "store"),
@@ -49,13 +51,6 @@ NOT_VISIBLE = "user_not_visible"  # https://docs.slack.dev/reference/methods/use
 TOLD_WITHIN_S = 5.0
 
 
-def outcome_of(error: BaseException | None) -> str:
-    """Return "answered" for `None`, the failed part, or "broken" for a mistake of ours."""
-    if error is None:
-        return "answered"
-    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handling(Generic[T]):
     """What a request asks for: `handle(request, given)`.
@@ -63,8 +58,8 @@ class Handling(Generic[T]):
     `name` is for the log. `shows_progress`: the answer is a message that people wait for.
     `allows_external`: `handle` decides what people of other companies may see. `is_awaited`: the
     person would miss the result. `form_waits`: they see nothing but a form, where a failure is
-    drawn too. `once_key`: it is done once under this key, for example that of a button; then
-    `again` is the answer. `after` has to end first.
+    drawn too. `once_key`: it is done once under this key, for example that of a button. `after`
+    has to end first.
     """
 
     name: str
@@ -75,7 +70,6 @@ class Handling(Generic[T]):
     is_awaited: bool = True
     form_waits: bool = False
     once_key: str | None = None
-    again: Message = usage.ALREADY_PRESSED
     after: "asyncio.Task[None] | None" = None
 
 
@@ -206,7 +200,6 @@ class ErrorBoundary:
                     await asyncio.wait({what.after})
                 first_word = self._first_word(request, shows_progress=what.shows_progress)
                 async with first_word, self.turns.take(request.workspace):
-                    request.answer.first_word = usage.STILL_WORKING
                     await self._handle(request, what)
                 if request.answer.sent is Sent.PROGRESS:  # the answer is in a form
                     with log_and_suppress("message not sent", SlackError):
@@ -218,7 +211,9 @@ class ErrorBoundary:
                 failure = error
                 await self._explain(request, error, in_form=what.form_waits)
             finally:
-                took_s, outcome = seconds_now() - started, outcome_of(failure)
+                took_s = seconds_now() - started
+                found = (word for kind, word in _OUTCOMES if isinstance(failure, kind))
+                outcome = next(found, "broken")
                 self.note(what.name, outcome, took_s)
                 why = {"error": type(failure).__name__} if failure else {}
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3), **why)
@@ -232,7 +227,7 @@ class ErrorBoundary:
         pressed = f"press/{what.once_key}" if what.once_key else None
         if pressed and not await self.seen.remember(pressed):
             request.answer.takes_place = False  # there is the answer to the first press
-            await request.reply(what.again)
+            await request.reply(usage.ALREADY_PRESSED)
             return
         try:
             await what.handle(request, what.given)
@@ -247,7 +242,8 @@ class ErrorBoundary:
         said: list[asyncio.Task[None]] = []
 
         def say() -> None:
-            said.append(self.tasks.start(request.answer.send_first_word()))
+            first_word = request.answer.send_progress(usage.STILL_WORKING, is_first=True)
+            said.append(self.tasks.start(first_word))
 
         wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.answer.window else FIRST_WORD_AFTER_S
         timer = asyncio.get_running_loop().call_later(wait_s, say) if shows_progress else None

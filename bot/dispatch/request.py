@@ -14,7 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.builders import actions, button, context, message_of, notice, section
 from bot.blocks.message import Block, Message
-from bot.dispatch.usage import ANSWER_BELOW, IN_LINE
+from bot.dispatch.usage import ANSWER_BELOW
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, fetch_member, open_form, update_form
@@ -88,8 +88,8 @@ class Answer:
     drawn, and `drawn` what was last drawn there. `command_line` is the command line that asks the
     same again. `takes_place`: the answer replaces the pressed message. `shares`: one with a
     `Share` button is shared at once. `has_shared`: something was shown to the whole channel.
-    `on_stop` returns the answer if the process stops before the end. `first_word` is sent if the
-    answer takes long; `lasting_word` stands in for progress that cannot be replaced.
+    `on_stop` returns the answer if the process stops before the end. `lasting_word` stands in for
+    progress that cannot be replaced.
     """
 
     origin: Origin
@@ -104,7 +104,6 @@ class Answer:
     has_shared: bool = field(default=False, init=False)
     drawn: Mapping[str, Any] | None = field(default=None, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
-    first_word: Message = field(default=IN_LINE, init=False, repr=False)
     lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
@@ -115,19 +114,27 @@ class Answer:
             self.takes_place = False
             self.sent = Sent.ANSWER
 
-    async def send_progress(self, message: Message) -> None:
+    async def send_progress(self, message: Message, *, is_first: bool = False) -> None:
         """Send a message that the answer replaces; a failure is only logged.
 
         Where Slack cannot replace it, `lasting_word` is sent instead, which stays true.
+        `is_first`: it is not sent after another one.
         """
         async with self._turn:
-            await self._send_progress(message)
-
-    async def send_first_word(self) -> None:
-        """Send `first_word` as a progress message, unless something was sent before."""
-        async with self._turn:
-            if self.sent is Sent.NOTHING:
-                await self._send_progress(self.first_word)
+            if is_first and self.sent is not Sent.NOTHING:
+                return
+            if self.window:  # only there: a direct message would stay for ever
+                if await self._show(self.window, message):
+                    self.sent = Sent.PROGRESS
+                return
+            # After a press the response_url replaces the pressed message, not the latest one, and
+            # a message without a response_url cannot be replaced at all.
+            is_new = bool(self.origin.response_url) and not self.origin.is_message
+            with log_and_suppress("progress message not sent", SlackError):
+                replaces = self.takes_place or is_new
+                await self._send(message if replaces else self.lasting_word)
+                self.sent = Sent.PROGRESS
+                self.takes_place = replaces
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -138,20 +145,6 @@ class Answer:
         """Draw `form` in the open one; raise SlackError, also where it was closed."""
         await update_form(self.client, self.view_id or "", form)
         self.drawn = form
-
-    async def _send_progress(self, message: Message) -> None:
-        if self.window:  # only there: a direct message would stay for ever
-            if await self._show(self.window, message):
-                self.sent = Sent.PROGRESS
-            return
-        # After a press the response_url replaces the pressed message, not the latest one, and a
-        # message without a response_url cannot be replaced at all.
-        is_new = bool(self.origin.response_url) and not self.origin.is_message
-        with log_and_suppress("progress message not sent", SlackError):
-            replaces = self.takes_place or is_new
-            await self._send(message if replaces else self.lasting_word)
-            self.sent = Sent.PROGRESS
-            self.takes_place = replaces
 
     async def _send(self, message: Message) -> None:
         if self.window and await self._show(self.window, message):

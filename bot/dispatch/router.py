@@ -16,13 +16,13 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.blocks.builders import CANCEL
 from bot.blocks.command_names import renamed
-from bot.blocks.message import Block, Message
+from bot.blocks.message import Block
 from bot.dispatch import incoming
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_press, is_ephemeral
 from bot.dispatch.request import FormErrors, Request
-from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, SENT_ELSEWHERE, as_form
+from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, as_form
 from bot.process.errors import BotError
 from bot.slack.client import update_form
 from bot.slack.errors import SlackError
@@ -67,16 +67,16 @@ class Dispatcher:
         handle: PressHandler,
         *,
         replies: bool = False,
-        once: Message | None = None,
+        once: bool = False,
         in_form: bool = False,
         is_awaited: bool = True,
     ) -> None:
         """Register `handle(request, value)` for a button or a field; also `action_id.anything`.
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
-        a failure is said below it. `once` answers a second press in the same message, or
-        drawing of a form, unless the first one failed. `in_form`: the person sees nothing but the
-        form, so a failure is shown there. For `is_awaited` see `Handling`.
+        a failure is said below it. `once`: a second press in the same message, or drawing of a
+        form, does nothing, unless the first one failed. `in_form`: the person sees nothing but
+        the form, so a failure is shown there. For `is_awaited` see `Handling`.
         """
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
@@ -96,7 +96,6 @@ class Dispatcher:
                 is_awaited=is_awaited,
                 form_waits=in_form,
                 once_key=f"{key}/{request.view_hash}" if once else None,
-                again=once or ALREADY_PRESSED,
             )
             self.boundary.start(request, pressed)
 
@@ -130,7 +129,7 @@ class Dispatcher:
             if is_first:
                 self._latest[request.answer.view_id] = request.reference
             elif first is request:
-                request.answer.drawn = as_form(SENT_ELSEWHERE)
+                request.answer.drawn = as_form(ALREADY_PRESSED)
             if busy:
                 view = first.answer.drawn or busy()
                 await ack(response_action="update", view=renamed(dict(view)))

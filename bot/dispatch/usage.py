@@ -20,17 +20,12 @@ from bot.dispatch.commands import COMMANDS
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.
 STILL_WORKING = plain_message("⏳ Still working…")
-# The same before the work has begun, because there is more of it than the process can do.
-IN_LINE = plain_message(
-    "⏳ The app is busy. Your request waits for its turn, then you get the answer."
-)
 # The same where the answer cannot take its place: it stays true.
 ANSWER_BELOW = plain_message("This takes a while. The answer comes as a new message.")
-# The answers to a second press: of what is done once, and of `Share`.
+# To a second press of what is done once, and to a form that another process has got before.
 ALREADY_PRESSED = plain_message(
     "This is already done or under way. Type the command to do it again."
 )
-ALREADY_SHARED = plain_message("This is already shared with the channel.")
 # To who shares something in a channel of several companies.
 READ_OUTSIDE = plain_message(
     "👥 People from another company are in this channel and can read this."
@@ -39,10 +34,6 @@ READ_OUTSIDE = plain_message(
 CANCELED = plain_message("Canceled. Nothing was done.")
 # In place of "still working".
 ANSWERED_IN_FORM = plain_message("The answer is in the form.")
-# To a form that another process has got before.
-SENT_ELSEWHERE = plain_message(
-    "You have sent this form already. Type the command again to see it."
-)
 # To a button without a command.
 OLD_BUTTON = plain_message("That button is from an older version. Type the command instead.")
 # To a command with a key or token, which is not repeated.

@@ -12,7 +12,6 @@ from bot.dispatch.command_text import NotUnderstoodError, Word, quoted, split_wo
 from bot.dispatch.failure import ExplainFailure, host_sentence
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
 from bot.domains.adding import (
     AddReport,
@@ -45,8 +44,7 @@ class AddingListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/adddomain", self.add)
         dispatcher.view(views.ADD_FORM, read_new_domains, self.add_described)
-        once = ALREADY_PRESSED
-        dispatcher.action(views.ADD_LIST, self.add_list, replies=True, once=once)
+        dispatcher.action(views.ADD_LIST, self.add_list, replies=True, once=True)
         dispatcher.options(
             views.TYPE_FIELD,
             self.offer_types,

@@ -12,7 +12,7 @@ from bot.blocks.message import Message
 from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.request import Request
-from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, IN_LINE, STILL_WORKING
+from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, STILL_WORKING
 from bot.process import concurrency
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
@@ -214,7 +214,7 @@ async def test_who_waits_long_for_a_turn_reads_so_once(
     async with bot.boundary.turns.take(bot.conversation.workspace):
         said = await bot.do(work)
 
-    assert said == [IN_LINE.text, "the answer"]
+    assert said == [WORKING, "the answer"]
     assert bot.replies.takes_place == ["the answer"]
 
 
