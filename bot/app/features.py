@@ -209,7 +209,11 @@ def _register_digests(dispatcher: Dispatcher, services: Services, features: Feat
     """Attach what people do with digests: in the list, in its forms, in posts and notices."""
     digests, access = features.digests, DigestAccess(features.digests)
     screen = DigestScreen(
-        digests=digests, access=access, explain=features.failures.explain, clock=services.clock
+        digests=digests,
+        access=access,
+        explain=features.failures.explain,
+        clock=services.clock,
+        latest=dispatcher.latest,
     )
     listed = DigestListeners(digests=digests, access=access, screen=screen)
     listed.register(dispatcher)
@@ -257,5 +261,6 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
         documents=services.documents,
         explain=features.failures.explain,
         replies=services.replies,
+        latest=dispatcher.latest,
         reads_messages=services.settings.slack_mentions,
     ).register(dispatcher)

@@ -161,18 +161,16 @@ class DigestFormListeners:
         await self._draw(request, replace(note_in(request.note), has_more=True))
 
     async def _draw(self, request: Request, note: FormNote) -> None:
-        number = self.screen.versions.note(request.answer.view_id)
         # Rather the typed values than the preview: the next choice draws it again.
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note)
             silences = await self.digests.snoozes(request.workspace, digest) if digest else None
             draft = draft_in(request.values, note.hidden)
             form = self._form(request, note, draft, digest, silences=silences)
-            await self.screen.show_newer(request, form, number)
+            await self.screen.show_newer(request, form)
 
     async def save(self, request: Request, values: Values) -> None:
         """Save the form and show the list; after a failure show the form with its values."""
-        self.screen.versions.note(request.answer.view_id)
         draft = sent_draft(values, note_in(request.note).hidden)
         try:
             digest, visitor, line = await self._save(request, draft)

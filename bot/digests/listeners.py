@@ -105,7 +105,6 @@ class DigestListeners:
                 await self.digests.greet(request.workspace, event["channel"])
 
     async def go_back(self, request: Request, _value: str) -> None:
-        self.screen.versions.note(request.answer.view_id)
         await self.screen.show_list(request, note_in(request.note).channel_id)
 
     def in_list(self, act: Act, lead: str = "", *, busy: str = "") -> PressHandler:
@@ -117,7 +116,8 @@ class DigestListeners:
         async def pressed(request: Request, digest_id: str) -> None:
             digest, visitor = await self.access.digest_to_edit(request, digest_id)
             if busy:
-                await self.screen.show_busy(request, busy)
+                form = tables.busy_form(busy, request.as_metadata(request.note))
+                await self.screen.show(request, form)
             line = await act(request, digest, visitor)
             listed = note_in(request.note).channel_id
             # For their own digest in an archived channel, membership was not checked.

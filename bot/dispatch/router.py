@@ -38,6 +38,7 @@ OPTIONS_WITHIN_S = 2.2
 # https://github.com/slackapi/bolt-python/issues/481
 DRAWN_AGAIN_AFTER_S = 3.5
 MAX_FORMS = 1000
+MAX_LATEST = 10_000
 PressHandler = Callable[[Request, str], Awaitable[None]]
 # Takes the event, or the message of a shortcut.
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
@@ -53,7 +54,8 @@ class Dispatcher:
         self.boundary = boundary
         self._replies = replies
         self._submitted: LRUCache[str, Request] = LRUCache(MAX_FORMS)
-        self._latest: LRUCache[str | None, str] = LRUCache(MAX_FORMS)  # request in each form
+        # By the id of a form or the person of a tab, the reference of the latest request.
+        self.latest: LRUCache[str | None, str] = LRUCache(MAX_LATEST)
         self.lines = CommandLines(app, boundary, replies)
         self.action(CANCEL, reply_with(CANCELED), replies=True)
 
@@ -81,7 +83,7 @@ class Dispatcher:
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
-            self._latest[request.answer.view_id] = request.reference
+            self.latest[request.answer.view_id] = request.reference
             action = body["actions"][0]
             value = str((action.get("selected_option") or action).get("value", ""))
             # With the value: the same message may show another page by now.
@@ -127,7 +129,7 @@ class Dispatcher:
             first = self._submitted.setdefault(key, request)
             is_first = first is request and await self.boundary.seen.remember(key)
             if is_first:
-                self._latest[request.answer.view_id] = request.reference
+                self.latest[request.answer.view_id] = request.reference
             elif first is request:
                 request.answer.drawn = as_form(ALREADY_PRESSED)
             if busy:
@@ -157,7 +159,7 @@ class Dispatcher:
     async def _draw_again(self, request: Request) -> None:
         """Draw what was drawn last, unless something was pressed or sent in the form since."""
         view_id, drawn = request.answer.view_id or "", request.answer.drawn
-        if drawn and self._latest.get(view_id) == request.reference:
+        if drawn and self.latest.get(view_id) == request.reference:
             with suppress(SlackError):  # it was closed, most likely
                 await update_form(request.client, view_id, drawn)
 
