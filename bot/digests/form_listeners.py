@@ -18,7 +18,7 @@ from bot.digests.form_parse import (
     sent_draft,
     with_rule,
 )
-from bot.digests.models import Digest, EditConflictError, Mode, Plan, Snoozes, is_direct
+from bot.digests.models import Digest, EditConflictError, Mode, Plan, is_direct
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
@@ -73,7 +73,6 @@ class DigestFormListeners:
         )
 
     async def open_new(self, request: Request, _value: str) -> None:
-        """Show a form with defaults: this channel, working days at nine in the person's zone."""
         await self._open(request, Draft())
 
     async def open_line(self, request: Request, draft: Draft, line: str) -> None:
@@ -97,7 +96,7 @@ class DigestFormListeners:
             draft = replace(draft, channel_id=channel.channel_id if channel else None)
         draft = replace(draft, zone=draft.zone or zone_of_member(member))
         note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
-        await self.screen.show(request, self._form(request, note, draft, line=line), line)
+        await self.screen.show(request, await self._form(request, note, draft, line=line), line)
 
     async def make_here(self, request: Request, digest_id: str) -> None:
         """Make the digest that the form proposes, posted when something got worse."""
@@ -144,9 +143,7 @@ class DigestFormListeners:
             nonce=_nonce(),
             zone=editor.member.zone,
         )
-        silences = await self.digests.snoozes(request.workspace, digest)
-        draft = draft_of(digest.plan)
-        form = self._form(request, note, draft, digest, silences=silences)
+        form = await self._form(request, note, draft_of(digest.plan), digest)
         await self.screen.show(request, form)
 
     async def draw_again(self, request: Request, _value: str) -> None:
@@ -154,23 +151,19 @@ class DigestFormListeners:
 
         No rights are checked: the person sees all of the form already, and saving checks them.
         """
-        await self._draw(request, note_in(request.note))
-
-    async def show_more(self, request: Request, _value: str) -> None:
-        """Redraw the form with all fields; what was filled stays."""
-        await self._draw(request, replace(note_in(request.note), has_more=True))
-
-    async def _draw(self, request: Request, note: FormNote) -> None:
+        note = note_in(request.note)
         # Rather the typed values than the preview: the next choice draws it again.
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note)
-            silences = await self.digests.snoozes(request.workspace, digest) if digest else None
             draft = draft_in(request.values, note.hidden)
-            form = self._form(request, note, draft, digest, silences=silences)
-            await self.screen.show_newer(request, form)
+            await self.screen.show_newer(request, await self._form(request, note, draft, digest))
+
+    async def show_more(self, request: Request, value: str) -> None:
+        """Redraw the form with all fields; what was filled stays."""
+        note = replace(note_in(request.note), has_more=True)
+        await self.draw_again(replace(request, note=note.as_text()), value)
 
     async def save(self, request: Request, values: Values) -> None:
-        """Save the form and show the list; after a failure show the form with its values."""
         draft = sent_draft(values, note_in(request.note).hidden)
         try:
             digest, visitor, line = await self._save(request, draft)
@@ -222,10 +215,7 @@ class DigestFormListeners:
         return saved, visitor, line if is_announced else f"{line}\n{modal.UNANNOUNCED}"
 
     async def _same_digest(self, request: Request, note: FormNote) -> Digest | None:
-        """Return the digest of a form, `None` for a new one.
-
-        Raises UnknownDigestError or EditConflictError.
-        """
+        """Return a form's digest or `None`; raise UnknownDigestError or EditConflictError."""
         if not note.digest_id:
             return None
         digest = await self.digests.get(request.workspace, note.digest_id)
@@ -243,7 +233,6 @@ class DigestFormListeners:
         return False
 
     async def _show_not_saved(self, request: Request, draft: Draft, error: Exception) -> None:
-        """Show the form again with its values, and why it was not saved."""
         line = await self.screen.trouble(request, error, modal.NOT_SAVED)
         note, digest = note_in(request.note), None
         # Its first part stays: the digest may have been saved all the same.
@@ -251,17 +240,16 @@ class DigestFormListeners:
         with log_and_suppress("drawn without the digest", BotError):
             if note.digest_id:
                 digest = await self.digests.get(request.workspace, note.digest_id)
-        await self.screen.show(request, self._form(request, note, draft, digest, line), line)
+        form = await self._form(request, note, draft, digest, line)
+        await self.screen.show(request, form, line)
 
-    def _form(
+    async def _form(
         self,
         request: Request,
         note: FormNote,
         draft: Draft,
         digest: Digest | None = None,
         line: str = "",
-        *,
-        silences: Snoozes | None = None,
     ) -> Block:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
         editing = modal.Editing(
@@ -270,7 +258,7 @@ class DigestFormListeners:
             now=self.screen.clock(),
             digest=digest,
             line=line,
-            silences=silences,
+            silences=await self.digests.snoozes(request.workspace, digest) if digest else None,
         )
         blocks = modal.edit_blocks(editing)
         note = replace(note, hidden=hidden_values(draft, blocks))
@@ -283,8 +271,5 @@ def zone_of_member(member: Member) -> str:
 
 
 def _nonce() -> str:
-    """Return a value with which Slack draws the fields of a form afresh: see `FormNote`.
-
-    That of a new digest is its id, up to a hyphen.
-    """
+    """Return a nonce, see `FormNote`; that of a new digest is its id, up to a hyphen."""
     return secrets.token_hex(6)

@@ -195,8 +195,8 @@ class Field:
         return [each["value"] for each in self.state.get("selected_options") or ()]
 
     @property
-    def value(self) -> str | None:
-        return self.option[0] if self.option else None
+    def value(self) -> str:
+        return self.option[0] if self.option else ""
 
     @property
     def user_ids(self) -> tuple[str, ...]:
