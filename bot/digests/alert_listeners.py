@@ -57,10 +57,7 @@ class AlertListeners:
             await request.reply(plain_message(views.taken_already_text(after, user_id)))
 
     async def expect(self, request: Request, value: str) -> None:
-        """Note that a member of the channel knew of the changes of a domain.
-
-        Digests and further alerts call them expected.
-        """
+        """Note that a member knew of a domain's changes: posts then call them expected."""
         name, _, place = value.rpartition("/")
         user_id, now = request.origin.user_id, self.screen.clock()
         alert = await self._require_visitor(request, name)
@@ -83,7 +80,6 @@ class AlertListeners:
         await self._change(request, name, life.snoozed, None)
 
     async def show_details(self, request: Request, name: str) -> None:
-        """Show all domains of a card to the person who pressed."""
         alert = await self._require_visitor(request, name)
         await request.reply(views.details_message(alert))
 
@@ -99,7 +95,6 @@ class AlertListeners:
         return views.snooze_text(snooze, snoozed) if snoozed else views.NOTHING_DOWN
 
     async def wake_all(self, request: Request, digest_id: str) -> str:
-        """End all snoozes of an alert."""
         await self.screen.access.digest_to_edit(request, digest_id)
         await self.screen.digests.snooze(request.workspace, digest_id, None)
         await self._snooze_cards(request, digest_id, None)

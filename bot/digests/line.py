@@ -60,7 +60,7 @@ class Line:
 
 
 def verb_in(text: str) -> tuple[str, str] | None:
-    """Return what a line does with a digest that is there, and its name; `None` for another."""
+    """Return the verb of a line about a digest that is there, and its name, else `None`."""
     verb, _, name = text.strip().partition(" ")
     if verb.lower() not in VERBS:
         return None
@@ -98,8 +98,6 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
             return _taken(line, words, 3, repeat=MONTHLY, month_day=month_day)
         case ["monthly", day, *_] if month_day := month_day_of(day):
             return _taken(line, words, 2, repeat=MONTHLY, month_day=month_day)
-        case [name, *_] if name in _ALL_OF:
-            return _taken(line, words, 1, days=_ALL_OF[name])
         case ["monthly", *_]:
             line.refuse(words[0].typed, "needs a day: monthly 1, or monthly last fri")
             return words[1:]
@@ -109,8 +107,8 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
                 "needs a length. An alert runs every 15, 30 or 60 minutes; a digest every 2 weeks",
             )
             return words[1:]
-    if days := _days_at(texts):
-        return _taken(line, words, len(days), days=frozenset(days))
+    if days := _look_days(words):
+        return _taken(line, words, days[1], days=days[0])
     line.refuse(words[0].typed if words else "", _NO_WHEN)
     return words[1:]
 
@@ -126,7 +124,6 @@ def _bare_texts(words: list[Word]) -> list[str]:
 
 
 def _days_at(texts: list[str]) -> list[int]:
-    """Return the weekdays with which some words begin."""
     days: list[int] = []
     for text in texts:
         if (day := weekday_of(text)) is None:
@@ -136,7 +133,7 @@ def _days_at(texts: list[str]) -> list[int]:
 
 
 def _part(line: Line, words: list[Word], filters: list[Word]) -> list[Word]:
-    """Read the part with which `words` begin; return the others."""
+    """Take the part with which `words` begin; return the others."""
     word, value = words[0], words[0].value
     is_bare = word.key is None and not word.raw.startswith((*QUOTES,))
     if word.key == "name":
@@ -170,10 +167,11 @@ def _is_no_word(value: str) -> bool:
 
 
 def _look_days(words: list[Word]) -> tuple[frozenset[int], int] | None:
-    """Return the days of an alert with which `words` begin, and how many words they are."""
-    if words[0].value.lower() in _ALL_OF:
-        return _ALL_OF[words[0].value.lower()], 1
-    days = _days_at(_bare_texts(words))
+    """Return the days with which `words` begin, and how many words they are."""
+    texts = _bare_texts(words)
+    if texts and texts[0] in _ALL_OF:
+        return _ALL_OF[texts[0]], 1
+    days = _days_at(texts)
     return (frozenset(days), len(days)) if days else None
 
 
@@ -233,18 +231,13 @@ def line_of(plan: Plan) -> str:
 def _when_text(schedule: Schedule) -> str:
     if schedule.month_day:
         return f"monthly {schedule.month_day}"
-    days = _days_text(schedule.days)
-    if schedule.every:
-        at_all = schedule.days == ALL_DAYS
-        return f"every {schedule.every} minutes{'' if at_all else f' {days}'}"
+    listed = " ".join(WEEKDAYS[day] for day in sorted(schedule.days))
     if schedule.weeks == FORTNIGHT:
-        return f"every 2 weeks {' '.join(WEEKDAYS[day] for day in sorted(schedule.days))}"
+        return f"every 2 weeks {listed}"
+    days = next((name for name, those in _ALL_OF.items() if those == schedule.days), listed)
+    if schedule.every:
+        return f"every {schedule.every} minutes{'' if days == 'daily' else f' {days}'}"
     return days
-
-
-def _days_text(days: frozenset[int]) -> str:
-    named = next((name for name, those in _ALL_OF.items() if those == days), "")
-    return named or " ".join(WEEKDAYS[day] for day in sorted(days))
 
 
 def _filter_text(word: Word) -> str:

@@ -19,7 +19,7 @@ from bot.slack.errors import TriggerExpiredError
 
 @dataclass(frozen=True, slots=True)
 class DigestLineListeners:
-    """The listener of the command: without text it opens the list."""
+    """The listener of the command."""
 
     listed: DigestListeners
     form: DigestFormListeners

@@ -37,11 +37,11 @@ class KeptCommands:
         self._clock = clock
 
     async def keep(self, workspace: WorkspaceId, command: KeptCommand) -> None:
-        """Store `command` until it is taken or too old."""
         body = asdict(command) | {"text": redact(command.text)}
         sealed = self._ring.encrypt(json.dumps(body), _about(workspace, command.user_id))
+        name = hashlib.sha256(f"{command.command} {command.text}".encode()).hexdigest()[:16]
         await self._documents.put(
-            f"{workspace}/{KIND}/{command.user_id}/{_name(command)}",
+            f"{workspace}/{KIND}/{command.user_id}/{name}",
             {"v": 1, "sealed": sealed},
             due_at=self._clock() + KEPT_FOR,
         )
@@ -60,10 +60,6 @@ class KeptCommands:
                 body = self._ring.decrypt(document.value["sealed"], _about(workspace, user_id))
                 taken.append(KeptCommand(**json.loads(body) | {"user_id": user_id}))
         return taken
-
-
-def _name(command: KeptCommand) -> str:
-    return hashlib.sha256(f"{command.command} {command.text}".encode()).hexdigest()[:16]
 
 
 def _about(workspace: WorkspaceId, user_id: str) -> str:

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
@@ -56,12 +56,11 @@ class AnswerWindow:
 
 def fits_window(message: Message) -> bool:
     """Return whether a window can show a whole message."""
-    is_small = len(message.blocks) <= MAX_BLOCKS
-    return is_small and all(block["type"] in _SMALL for block in message.blocks)
+    kinds = [block["type"] for block in message.blocks]
+    return len(kinds) <= MAX_BLOCKS and _SMALL.issuperset(kinds)
 
 
 def summary_window(message: Message, messages_url: str) -> Message:
-    """Return a summary of a message that does not fit, with a link to the direct message."""
     there = "The full answer, with its buttons, is in your direct messages."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
     plain = message.fallback() or message
@@ -178,7 +177,7 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
 
 
 def encode_metadata(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
-    """Return the metadata of a form that `origin` opens; `note` comes back with it."""
+    """Return the metadata of a form that `origin` opens; `note` comes back as `Request.note`."""
     way = {**asdict(origin), "user_id": None}
     return json.dumps([str(workspace), way, note])
 
@@ -231,20 +230,16 @@ class Request:
         """Return the person as Slack describes them now; raise SlackError."""
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
 
-    @contextmanager
-    def logged(self, what: str) -> Iterator[None]:
+    def logged(self, what: str) -> AbstractContextManager[None]:
         """Let the log lines inside the block name the request."""
-        log = structlog.contextvars.bound_contextvars(
+        return structlog.contextvars.bound_contextvars(
             request=self.reference,
             workspace=str(self.workspace),
             user=self.origin.user_id,
             what=what,
         )
-        with log:
-            yield
 
     def as_metadata(self, note: str | None = None) -> str:
-        """Return the metadata of a form; `note` comes back as `Request.note`."""
         return encode_metadata(self.workspace, self.origin, note)
 
 

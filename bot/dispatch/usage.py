@@ -47,7 +47,6 @@ MAX_LINE_CHARS = 100
 
 
 def usage_message(command: str) -> Message:
-    """Return the usage of a command, and the other commands."""
     usage = COMMANDS[command]
     lines = "\n".join(f"`{example}` – {does}" for example, does in usage.examples)
     note = [context(usage.note)] if usage.note else []
@@ -63,20 +62,13 @@ def usage_message(command: str) -> Message:
 def overview_message(*, is_direct: bool) -> Message:
     """Return the answer to a message that is no command line, with buttons for the commands."""
     here = "" if is_direct else " Add `here` to answer in the thread for everyone."
-    return _commands_message(
-        "I only read commands, with or without the slash.",
-        "",
-        f"Add `help` to any command.{here}",
-    )
+    note = f"Add `help` to any command.{here}"
+    return _commands_message("I only read commands, with or without the slash.", "", note)
 
 
 def greeting_message() -> Message:
     """Return the first message in the app's conversation, with buttons for the commands."""
-    return _commands_message(
-        "Hi! Press a button, or type a command in any channel.",
-        "/",
-        _MORE,
-    )
+    return _commands_message("Hi! Press a button, or type a command in any channel.", "/", _MORE)
 
 
 def _commands_message(start: str, slash: str, note: str) -> Message:
@@ -95,7 +87,7 @@ def _commands_message(start: str, slash: str, note: str) -> Message:
 
 
 def form_button_message(command_line: str) -> Message:
-    """Return the button that opens the form of a command line where Slack opens none by itself."""
+    """Return the answer to a command line whose form Slack opens only after a press."""
     return plain_message(f"`{command_line}` opens a form.", run_button("Open form", command_line))
 
 
@@ -152,18 +144,12 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def interrupted_message(command_line: str | None) -> Message:
-    """Return the answer to a request whose process stops.
-
-    `command_line` repeats the request, if possible, and stands in front: a person may get several
-    such answers at once.
-    """
+    """Return the answer to a request whose process stops; `command_line` repeats it."""
     name, _, text = (command_line or "").partition(" ")
     command = COMMANDS.get(name)
     step = "It may still have been done. Check before you repeat it."
     if command and not (command.changes and text):
         step = "Please try again."
-    elif name == "/adddomain":
-        step = "It may still have been done. Trying again is safe: I check first."
     shown = f"{code(command_line, MAX_LINE_CHARS)}: " if command_line else ""
     return plain_message(
         f"{shown}⚠️ The app is restarting, so this got no answer. {step}",

@@ -9,7 +9,7 @@ from bot.access.permissions import Permissions
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Block
 from bot.dispatch.command_text import NotUnderstoodError, Word, quoted, split_words
-from bot.dispatch.failure import ExplainFailure, host_sentence
+from bot.dispatch.failure import HOST_PROBLEMS, ExplainFailure
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
 from bot.domains import add_views as views
@@ -150,7 +150,7 @@ def read_new_domains(values: Mapping[str, Any]) -> NewDomains:
     try:
         return new_domains(typed.splitlines(), labels)
     except HostNameError as error:
-        why = host_sentence(error).replace("`", "")
+        why = HOST_PROBLEMS[error.problem].replace("`", "")
     except NotUnderstoodError as error:
         why = f"{error.problems[0].part} {error.problems[0].why}."
     raise FormErrors({views.DOMAIN_BLOCK: why})
