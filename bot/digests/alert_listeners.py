@@ -41,7 +41,6 @@ class AlertListeners:
         dispatcher.action(views.WAKE_ALL, self.screen.in_form(self.wake_all))
 
     async def take(self, request: Request, name: str, *, takes_over: bool = False) -> None:
-        """Note that a member of the channel is on it."""
         user_id, now = request.origin.user_id, self.screen.clock()
         before = await self._require_visitor(request, name)
         taken = await self._change(request, name, life.take, user_id, now, takes_over=takes_over)
@@ -73,7 +72,6 @@ class AlertListeners:
         await self._change(request, name, life.snoozed, snooze)
 
     async def wake(self, request: Request, name: str) -> None:
-        """End the snooze of a card, and that of its whole alert."""
         digest, _ = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         if digest.snooze:
             await self.screen.digests.snooze(request.workspace, digest.digest_id, None)

@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from dataclasses import dataclass, replace
-from functools import partial
 
 import structlog
 
@@ -73,11 +72,7 @@ class DigestFormListeners:
         )
 
     async def open_new(self, request: Request, _value: str) -> None:
-        await self._open(request, Draft())
-
-    async def open_line(self, request: Request, draft: Draft, line: str) -> None:
-        """Show the form with what a typed line says; `line` names the rest of it."""
-        await self.screen.in_form(partial(self._open, line=line))(request, draft)
+        await self.open(request, Draft())
 
     async def open_first(self, request: Request, _value: str) -> None:
         """Open the form for a new digest, for the channel of the message if it has one."""
@@ -87,8 +82,11 @@ class DigestFormListeners:
         request.answer.view_id = view_id
         await self.screen.in_form(self.open_new)(request, "")
 
-    async def _open(self, request: Request, draft: Draft, line: str = "") -> None:
-        """Show the form of a new digest, for the list's channel or for oneself."""
+    async def open(self, request: Request, draft: Draft, line: str = "") -> None:
+        """Show the form of a new digest, for the list's channel or for oneself.
+
+        `line` names what is not understood of a typed line.
+        """
         member = await self.access.require_member(request)
         channel_id = note_in(request.note).channel_id
         if not is_direct(draft.channel_id):
@@ -156,7 +154,9 @@ class DigestFormListeners:
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note)
             draft = draft_in(request.values, note.hidden)
-            await self.screen.show_newer(request, await self._form(request, note, draft, digest))
+            form = await self._form(request, note, draft, digest)
+            if self.screen.latest.get(request.answer.view_id) == request.reference:
+                await self.screen.show(request, form)
 
     async def show_more(self, request: Request, value: str) -> None:
         """Redraw the form with all fields; what was filled stays."""

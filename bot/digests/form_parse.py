@@ -95,16 +95,12 @@ def hidden_values(draft: Draft, blocks: Iterable[Block]) -> dict[str, Any]:
     """Return the values of the fields that are not among `blocks`, valid ones, for JSON."""
     shown = {block["element"]["action_id"] for block in blocks if block["type"] == "input"}
     default, wrong = Draft(), problems_of(draft)
-    values = {
-        name: getattr(draft, name)
-        for name, (action_id, _) in FIELDS.items()
-        if action_id not in shown and name not in wrong
-    }
-    return {
-        name: sorted(value) if isinstance(value, frozenset) else value
-        for name, value in values.items()
-        if value != getattr(default, name)
-    }
+    hidden = {}
+    for name, (action_id, _) in FIELDS.items():
+        value = getattr(draft, name)
+        if action_id not in shown and name not in wrong and value != getattr(default, name):
+            hidden[name] = sorted(value) if isinstance(value, frozenset) else value
+    return hidden
 
 
 def checked_values(values: Values) -> Values:
@@ -118,8 +114,8 @@ def checked_values(values: Values) -> Values:
     if channel and not _CHANNEL.fullmatch(draft.channel_id or ""):  # a direct message is none
         problems["channel_id"] = "Please choose a channel."
     if problems:
-        named = {FIELDS[name][0]: text for name, text in problems.items()}
-        raise FormErrors({field_in(values, name).block_id: text for name, text in named.items()})
+        blocks = {name: field_in(values, FIELDS[name][0]).block_id for name in problems}
+        raise FormErrors({blocks[name]: text for name, text in problems.items()})
     return values
 
 

@@ -1,6 +1,5 @@
 """Read and write a digest as one line: `weekdays 8:30 tag:prod worse name:"Prod"`. Pure."""
 
-import re
 from dataclasses import dataclass, field, replace
 
 from bot.digests.draft import ALL_DAYS, FORTNIGHTLY, MONTHLY, WORKDAYS, Draft
@@ -27,7 +26,6 @@ from bot.domains.query import parse_query
 from bot.process.zones import is_zone, zone_names
 
 VERBS = ("pause", "resume", "send", "delete")
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})")
 _MODES = {"changed": Mode.CHANGES, "worse": Mode.WORSE}
 _NO_WHEN = "Start with daily, weekdays, mon, every 2 weeks, monthly 1 or every 15 minutes"
 _ALL_OF = {"daily": ALL_DAYS, "weekdays": WORKDAYS}
@@ -136,22 +134,26 @@ def _part(line: Line, words: list[Word], filters: list[Word]) -> list[Word]:
     """Take the part with which `words` begin; return the others."""
     word, value = words[0], words[0].value
     is_bare = word.key is None and not word.raw.startswith((*QUOTES,))
+    mode, at = _MODES.get(value.lower()), time_of(value.zfill(5))
     if word.key == "name":
         _name(line, word)
     elif word.key in {"sort", "page"}:
         line.refuse(word.typed, "does not go with a post, which has neither order nor pages")
     elif not is_bare:
         _filter(line, word, filters)
-    elif value.lower() in _MODES:
-        _mode(line, word)
+    elif line.draft.is_alert and (mode or at):
+        why = "does not go with an alert: it has no time, and is posted when something gets worse"
+        line.refuse(word.typed, why)
+    elif mode:
+        line.take("mode", word.typed, mode=mode.value)
     elif value.lower() == "me":
         line.take("me", word.typed)
         line.is_own = True
     elif line.draft.is_alert and (days := _look_days(words)):
         line.take("days", " ".join(each.typed for each in words[: days[1]]), look_days=days[0])
         return words[days[1] :]
-    elif found := _CLOCK.fullmatch(value):
-        _time(line, word, f"{int(found[1]):02}:{found[2]}")
+    elif at:
+        line.take("time", word.typed, at=f"{at:%H:%M}")
     elif zone := _zone_called(value):
         line.take("zone", word.typed, zone=zone)
     elif _is_no_word(value):
@@ -191,22 +193,6 @@ def _filter(line: Line, word: Word, filters: list[Word]) -> None:
     else:
         filters.append(word)
         line.understood.append(word.typed)
-
-
-def _time(line: Line, word: Word, at: str) -> None:
-    if line.draft.is_alert:
-        line.refuse(word.typed, "does not go with an alert, which has no time")
-    elif time_of(at) is None:
-        line.refuse(word.typed, "is not a time. Use 0:00 to 23:59")
-    else:
-        line.take("time", word.typed, at=at)
-
-
-def _mode(line: Line, word: Word) -> None:
-    if line.draft.is_alert:
-        line.refuse(word.typed, "does not go with an alert, which is posted when it gets worse")
-    else:
-        line.take("mode", word.typed, mode=_MODES[word.value.lower()].value)
 
 
 def _zone_called(typed: str) -> str | None:

@@ -1,6 +1,7 @@
 """Handle what people type behind `/domaindigest`: a new digest, or an act on one by its name."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.blocks.builders import plain_message, run_button
 from bot.blocks.message import Message
@@ -67,7 +68,8 @@ class DigestLineListeners:
         if line.is_own:
             own_id, _ = await self.form.access.require_own(request)
             draft = replace(draft, channel_id=own_id)
-        await self.form.open_line(request, draft, said)
+        opening = partial(self.form.open, line=said)
+        await self.form.screen.in_form(opening)(request, draft)
 
     async def _act(self, request: Request, verb: str, name: str) -> None:
         """Pause, resume, send or delete the digest of this name, and answer with its line."""

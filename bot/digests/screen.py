@@ -1,7 +1,6 @@
 """Draw the list of digests in a form; reply where none can be drawn."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -22,8 +21,6 @@ from bot.keys.key_record import NoKeyError
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.clock import Clock
 from bot.process.errors import BotError
-from bot.slack.client import update_form
-from bot.slack.errors import SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 
@@ -48,10 +45,6 @@ class DigestScreen:
     async def _listed(
         self, request: Request, channel_id: str | None, line: str, visitor: ChannelAccess | None
     ) -> DigestList:
-        """Return the digests of a channel that the person may see.
-
-        Raises StoreError, and as `DigestAccess.require_visitor` does.
-        """
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
         member, digests = visitor.member, await self.seen_digests(request, channel_id, visitor)
         return DigestList(
@@ -84,9 +77,8 @@ class DigestScreen:
     async def open_busy(self, request: Request, channel_id: str | None) -> tuple[Request, str]:
         """Open a form of this channel that says "please wait"; raise SlackError.
 
-        Return the request as if it came from that form, and the form's id.
-
-        Slack opens a form only within 3 s of a press; checking a large channel takes longer.
+        Return the request as if it came from that form, and the form's id. Slack opens none later
+        than 3 s after a press; checking a large channel takes longer.
         """
         request = replace(request, note=FormNote(channel_id=channel_id).as_text())
         form = busy_form(LOOKING, request.as_metadata(request.note))
@@ -129,13 +121,6 @@ class DigestScreen:
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""
         await draw_or_reply(request, form, plain_message(line) if line else None)
-
-    async def show_newer(self, request: Request, form: Block) -> None:
-        """Draw `form` unless something was pressed in the open one since this request."""
-        view_id = request.answer.view_id or ""
-        if self.latest.get(view_id) == request.reference:
-            with suppress(SlackError):
-                await update_form(request.client, view_id, form)
 
     def in_form(
         self, act: Callable[[Request, T], Awaitable[str | None]], lead: str = ""

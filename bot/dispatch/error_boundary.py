@@ -106,19 +106,13 @@ class ExternalUserGuard:
 
 
 class SharedChannelNotice:
-    """Tells each person once for each channel that other companies read what they share there.
-
-    In memory: after a restart it is said once more.
-    """
+    """Tells each person once for each channel, and process, that other companies read it."""
 
     def __init__(self) -> None:
         self._checked: LRUCache[tuple[WorkspaceId, str, str], bool] = LRUCache(MAX_KNOWN)
 
     async def send(self, request: Request) -> None:
-        """Answer what was shared in a channel of several companies; a failure is only logged.
-
-        Slack tells the bot nothing about a private channel that it is not in.
-        """
+        """Answer what was shared in a channel of several companies; a failure is only logged."""
         channel_id, person = request.origin.channel_id or "", request.origin.user_id
         checked = (request.workspace, person, channel_id)
         if checked in self._checked:
@@ -161,11 +155,8 @@ class ErrorBoundary:
     shared_channels: SharedChannelNotice = field(default_factory=SharedChannelNotice)
     # To answer them at a stop; each with its `form_waits`.
     _waiting: dict[Request, bool] = field(default_factory=dict, init=False)
-    _at_home: Callable[[Request], Awaitable[None]] | None = None
-
-    def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
-        """Call `follow`, which never raises, after each act on Home, also after a failure."""
-        self._at_home = follow
+    # Never raises; called after each act on Home, also after a failure.
+    after_home: Callable[[Request], Awaitable[None]] | None = None
 
     def start(self, request: Request, what: Handling[T]) -> "asyncio.Task[None]":
         """Start and return the handling: whatever happens, the person gets an answer."""
@@ -218,8 +209,8 @@ class ErrorBoundary:
                 why = {"error": type(failure).__name__} if failure else {}
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3), **why)
             self._waiting.pop(request, None)  # not after a cancellation: the person has to know
-            if self._at_home and request.origin.is_home:
-                await self._at_home(request)
+            if self.after_home and request.origin.is_home:
+                await self.after_home(request)
 
     async def _handle(self, request: Request, what: Handling[T]) -> None:
         if not what.allows_external:

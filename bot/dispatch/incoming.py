@@ -35,10 +35,7 @@ RESPONDED_WITHIN_S = 2.0
 
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """Read a command.
-
-    https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
-    """
+    # https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
     line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
     return _request(body, context, replies, origin, command_line=line)
@@ -73,10 +70,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
 
 
 def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """Read a submitted form.
-
-    https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
-    """
+    # https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
     view, workspace = body["view"], workspace_of(context.authorize_result)
     origin, note = decode_metadata(view, workspace, body["user"]["id"])
     window = _window(body, context, origin) if origin.is_home else None
@@ -113,10 +107,8 @@ def is_ephemeral(body: Mapping[str, Any]) -> bool:
 
 
 def container_of(body: Mapping[str, Any]) -> str:
-    """Return the id of the message, form or tab of a press.
-
-    https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
-    """
+    """Return the id of the message, form or tab of a press."""
+    # https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
     if view_id := (body.get("view") or {}).get("id"):
         return str(view_id)
     container = body.get("container") or {}
@@ -161,7 +153,7 @@ def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWind
     app = f"team={workspace.team_id}&id={body.get('api_app_id') or ''}"
     return AnswerWindow(
         client=context.client,
-        trigger_id=body.get("trigger_id"),
+        trigger_id=body.get("trigger_id") or "",
         messages_url=f"slack://app?{app}&tab=messages",
         metadata=encode_metadata(workspace, origin, ANSWER),
     )
@@ -197,10 +189,7 @@ class Field:
 
 
 def field_in(values: Values, action_id: str) -> Field:
-    """Return the field with that `action_id`, else an empty one.
-
-    The id of its block is not known beforehand: see `Editing.nonce`.
-    """
+    """Return the field with that `action_id`, else an empty one; its block may have any id."""
     for block_id, elements in values.items():
         if action_id in elements:
             return Field(block_id, elements[action_id])

@@ -18,7 +18,7 @@ from bot.dispatch.usage import ANSWER_BELOW
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, fetch_member, open_form, update_form
-from bot.slack.errors import SlackError, TriggerExpiredError
+from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
 
 ANSWER = "answer"  # the note of a window with an answer
@@ -37,21 +37,19 @@ class AnswerWindow:
     """
 
     client: AsyncWebClient
-    trigger_id: str | None
+    trigger_id: str
     messages_url: str
     metadata: str
     view_id: str | None = None
 
     async def show(self, message: Message) -> None:
-        """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
+        """Show a message that fits; raise SlackError."""
         blocks = list(message.blocks) or [section(message.text)]
         view = notice("Domain Tracker", blocks, metadata=self.metadata)
         if self.view_id:
             await update_form(self.client, self.view_id, view)
-        elif self.trigger_id:
-            self.view_id = await open_form(self.client, self.trigger_id, view)
         else:
-            raise TriggerExpiredError("nothing was pressed just now")
+            self.view_id = await open_form(self.client, self.trigger_id, view)
 
 
 def fits_window(message: Message) -> bool:

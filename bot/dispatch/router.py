@@ -1,13 +1,11 @@
 """Register commands, actions, views and options on Bolt's app.
 
-A request is parsed before the ack, without any I/O: one that cannot be parsed is refused as a
-whole (see `answer_unread`). `dispatch/command_text.py` says how typed text is read.
+A request is parsed before the ack, without any I/O: see `answer_unread` for what cannot be.
 """
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import structlog
@@ -21,11 +19,9 @@ from bot.dispatch import incoming
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_press, is_ephemeral
-from bot.dispatch.request import FormErrors, Request
+from bot.dispatch.request import FormErrors, Request, draw_or_reply
 from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, as_form
 from bot.process.errors import BotError
-from bot.slack.client import update_form
-from bot.slack.errors import SlackError
 from bot.slack.replies import Replies
 
 logger = structlog.get_logger()
@@ -135,7 +131,8 @@ class Dispatcher:
             if busy:
                 view = first.answer.drawn or busy()
                 await ack(response_action="update", view=renamed(dict(view)))
-                self._draw_again_later(first)
+                loop = asyncio.get_running_loop()
+                loop.call_later(DRAWN_AGAIN_AFTER_S, self._draw_again, first)
             else:
                 await ack()
             if is_first:
@@ -150,26 +147,16 @@ class Dispatcher:
 
         self._app.view(callback_id)(receive)
 
-    def _draw_again_later(self, request: Request) -> None:
-        def start() -> None:
-            self.boundary.tasks.start(self._draw_again(request))
-
-        asyncio.get_running_loop().call_later(DRAWN_AGAIN_AFTER_S, start)
-
-    async def _draw_again(self, request: Request) -> None:
+    def _draw_again(self, request: Request) -> None:
         """Draw what was drawn last, unless something was pressed or sent in the form since."""
-        view_id, drawn = request.answer.view_id or "", request.answer.drawn
-        if drawn and self.latest.get(view_id) == request.reference:
-            with suppress(SlackError):  # it was closed, most likely
-                await update_form(request.client, view_id, drawn)
+        drawn = request.answer.drawn
+        if drawn and self.latest.get(request.answer.view_id) == request.reference:
+            self.boundary.tasks.start(draw_or_reply(request, drawn, None))
 
     def options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()
     ) -> None:
-        """Register `find(request, typed)` for the options of a menu.
-
-        `otherwise` is offered when it fails, or takes longer than Slack waits.
-        """
+        """Register `find(request, typed)` for a menu, `otherwise` if it fails or takes long."""
 
         async def asked(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
@@ -224,10 +211,7 @@ class Dispatcher:
         self._app.event(event_type)(received)
 
     def event(self, event_type: str, handle: EventHandler) -> None:
-        """Register `handle(request, event)` for an event that asks for no answer.
-
-        A failure would come as a direct message: `handle` shows what it can by itself.
-        """
+        """Register `handle(request, event)`; a failure that it raises becomes a direct message."""
 
         async def received(body: dict[str, Any], context: Any) -> None:
             request = incoming.from_event(body, context, self._replies)

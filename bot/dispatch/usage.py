@@ -112,10 +112,10 @@ def not_understood_message(
     """
     usage = COMMANDS[command]
     sentences = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS_SHOWN]))]
-    if left_out := len(problems) - MAX_PARTS_SHOWN:
-        sentences += [f"And {plural(left_out, 'more part')}."] if left_out > 0 else []
+    if (left_out := len(problems) - MAX_PARTS_SHOWN) > 0:
+        sentences.append(f"And {plural(left_out, 'more part')}.")
     line = "" if corrected is None else f"{command} {corrected}".strip()
-    if line and any(problem.is_guess for problem in problems):
+    if line and any(each.fix and not each.why for each in problems):  # a word like the typed one
         sentences.append(f"Did you mean {code(unescaped(line), 300)}?")
     if usage.changes:
         sentences.append("Nothing was changed.")

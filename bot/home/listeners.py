@@ -58,7 +58,7 @@ class HomeListeners:
         dispatcher.event("app_home_opened", self.open)
         for button in (REFRESH, OPEN_MESSAGES):
             dispatcher.action(button, self.leave)
-        dispatcher.boundary.after_home(self.draw)
+        dispatcher.boundary.after_home = self.draw
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
         """Draw the tab when a person opens it, or greet them in the messages tab.

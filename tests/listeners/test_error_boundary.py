@@ -287,7 +287,7 @@ async def test_home_is_drawn_after_the_answer(bot: Bot, is_home: bool, fails: bo
         assert conversation is bot.conversation
         followed.append(len(bot.said))
 
-    bot.boundary.after_home(follow)
+    bot.boundary.after_home = follow
     bot.conversation = bot.a_conversation(is_home=is_home)
 
     await bot.do(bot.fail(BotError("no")) if fails else None)
