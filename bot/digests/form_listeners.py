@@ -102,18 +102,12 @@ class DigestFormListeners:
         visitor = await self.access.require_editor(request, channel_id)
         zone = zone_of_member(visitor.member)
         plan = plan_of(Draft(channel_id=channel_id, zone=zone, mode=Mode.WORSE.value))
-        await self.make(request, plan, visitor, digest_id=digest_id)
+        await self.make(request, plan, visitor, digest_id)
 
     async def make(
-        self,
-        request: Request,
-        plan: Plan,
-        visitor: ChannelAccess,
-        *,
-        digest_id: str = "",
-        is_line: bool = False,
+        self, request: Request, plan: Plan, visitor: ChannelAccess, digest_id: str = ""
     ) -> None:
-        """Make a digest without the form, and answer with it; `is_line`: it was typed."""
+        """Make a digest without the form, and answer with it; one without an id was typed."""
         require_open(visitor, plan)
         made, is_announced = await self.digests.make(
             request.workspace,
@@ -127,7 +121,7 @@ class DigestFormListeners:
             visitor.member.zone,
             is_announced=is_announced,
             has_outsiders=visitor.has_outsiders,
-            is_line=is_line,
+            is_line=not digest_id,
             matches_nothing=await self._matches_nothing(request, made.plan),
         )
         await request.reply(answer)

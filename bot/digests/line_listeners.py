@@ -51,7 +51,7 @@ class DigestLineListeners:
         else:
             visitor = await access.require_editor(request, channel_id)
         plan = plan_of(replace(line.draft, channel_id=channel_id))
-        await self.form.make(request, plan, visitor, is_line=True)
+        await self.form.make(request, plan, visitor)
 
     async def _show_problems(self, request: Request, text: str, line: Line) -> None:
         """Name what was not understood, and open the form with the rest."""
