@@ -105,8 +105,8 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
                 "needs a length. An alert runs every 15, 30 or 60 minutes; a digest every 2 weeks",
             )
             return words[1:]
-    if days := _look_days(words):
-        return _taken(line, words, days[1], days=days[0])
+    if found := _look_days(words):
+        return _taken(line, words, found[1], days=found[0])
     line.refuse(words[0].typed if words else "", _NO_WHEN)
     return words[1:]
 
