@@ -22,7 +22,7 @@ from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views.post import digest_message, heartbeat_message
 from bot.digests.worker import DigestWorker, OwnerNotices
-from bot.dispatch.error_boundary import ErrorBoundary, OncePerMessage
+from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.mentions import register_mentions
@@ -72,7 +72,7 @@ class Features:
             services.tasks,
             self.failures.explain,
             note=services.metrics.requests.note_call,
-            once=OncePerMessage(services.seen),
+            seen=services.seen,
         )
 
         async def clean_up() -> None:
@@ -200,7 +200,11 @@ def _register_members(dispatcher: Dispatcher, services: Services, features: Feat
 def _register_digests(dispatcher: Dispatcher, services: Services, features: Features) -> None:
     digests, access = features.digests, DigestAccess(features.digests)
     screen = DigestScreen(
-        digests=digests, access=access, explain=features.failures.explain, clock=services.clock
+        digests=digests,
+        access=access,
+        explain=features.failures.explain,
+        clock=services.clock,
+        latest=dispatcher.latest,
     )
     listed = DigestListeners(digests=digests, access=access, screen=screen)
     listed.register(dispatcher)
@@ -246,5 +250,6 @@ def _register_home(dispatcher: Dispatcher, services: Services, features: Feature
         documents=services.documents,
         explain=features.failures.explain,
         replies=services.replies,
+        latest=dispatcher.latest,
         reads_messages=services.settings.slack_mentions,
     ).register(dispatcher)

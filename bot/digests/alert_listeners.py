@@ -41,7 +41,6 @@ class AlertListeners:
         dispatcher.action(views.WAKE_ALL, self.screen.in_form(self.wake_all))
 
     async def take(self, request: Request, name: str, *, takes_over: bool = False) -> None:
-        """Note that a member of the channel is on it."""
         user_id, now = request.origin.user_id, self.screen.clock()
         before = await self._require_visitor(request, name)
         taken = await self._change(request, name, life.take, user_id, now, takes_over=takes_over)
@@ -57,10 +56,7 @@ class AlertListeners:
             await request.reply(plain_message(views.taken_already_text(after, user_id)))
 
     async def expect(self, request: Request, value: str) -> None:
-        """Note that a member of the channel knew of the changes of a domain.
-
-        Digests and further alerts call them expected.
-        """
+        """Note that a member knew of a domain's changes: posts then call them expected."""
         name, _, place = value.rpartition("/")
         user_id, now = request.origin.user_id, self.screen.clock()
         alert = await self._require_visitor(request, name)
@@ -76,14 +72,12 @@ class AlertListeners:
         await self._change(request, name, life.snoozed, snooze)
 
     async def wake(self, request: Request, name: str) -> None:
-        """End the snooze of a card, and that of its whole alert."""
         digest, _ = await self.screen.access.digest_to_edit(request, name.partition("/")[0])
         if digest.snooze:
             await self.screen.digests.snooze(request.workspace, digest.digest_id, None)
         await self._change(request, name, life.snoozed, None)
 
     async def show_details(self, request: Request, name: str) -> None:
-        """Show all domains of a card to the person who pressed."""
         alert = await self._require_visitor(request, name)
         await request.reply(views.details_message(alert))
 
@@ -99,7 +93,6 @@ class AlertListeners:
         return views.snooze_text(snooze, snoozed) if snoozed else views.NOTHING_DOWN
 
     async def wake_all(self, request: Request, digest_id: str) -> str:
-        """End all snoozes of an alert."""
         await self.screen.access.digest_to_edit(request, digest_id)
         await self.screen.digests.snooze(request.workspace, digest_id, None)
         await self._snooze_cards(request, digest_id, None)

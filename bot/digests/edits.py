@@ -44,9 +44,7 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
 
     A change of the filter resets the trend, and the baseline too unless only the bounds of the
     score have changed. A run that waits goes on with the new plan, unless its time has changed.
-
-    Raises:
-        EditConflictError: another change was saved since.
+    Raises EditConflictError if another change was saved since.
     """
     if digest.version != version:
         raise EditConflictError(digest)
@@ -95,19 +93,18 @@ def start_manual_run(digest: Digest, by: Editor, now: datetime, token: str) -> D
     if is_due or (run and run.state is RunState.POSTING):  # of a dead process: end that first
         digest = take_up(digest, now, token)
         run = digest.run
-    until = now + run_state.CLAIM
     run = run or Run(
         slot=slot_at(digest.plan.schedule, now),
         channel_id=digest.plan.channel_id,
         state=RunState.WAITING,
-        until=until,
+        until=now,
         deadline=now + run_state.SEND_WITHIN,
         token=token,
         is_extra=True,
     )
     mine = replace(
         run,
-        until=until,
+        until=now + run_state.CLAIM,
         token=token,
         attempt=1,
         trouble=None,

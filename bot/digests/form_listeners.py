@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from dataclasses import dataclass, replace
-from functools import partial
 
 import structlog
 
@@ -18,7 +17,7 @@ from bot.digests.form_parse import (
     sent_draft,
     with_rule,
 )
-from bot.digests.models import Digest, EditConflictError, Mode, Plan, Snoozes, is_direct
+from bot.digests.models import Digest, EditConflictError, Mode, Plan, is_direct
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
@@ -73,12 +72,7 @@ class DigestFormListeners:
         )
 
     async def open_new(self, request: Request, _value: str) -> None:
-        """Show a form with defaults: this channel, working days at nine in the person's zone."""
-        await self._open(request, Draft())
-
-    async def open_line(self, request: Request, draft: Draft, line: str) -> None:
-        """Show the form with what a typed line says; `line` names the rest of it."""
-        await self.screen.in_form(partial(self._open, line=line))(request, draft)
+        await self.open(request, Draft())
 
     async def open_first(self, request: Request, _value: str) -> None:
         """Open the form for a new digest, for the channel of the message if it has one."""
@@ -88,8 +82,11 @@ class DigestFormListeners:
         request.answer.view_id = view_id
         await self.screen.in_form(self.open_new)(request, "")
 
-    async def _open(self, request: Request, draft: Draft, line: str = "") -> None:
-        """Show the form of a new digest, for the list's channel or for oneself."""
+    async def open(self, request: Request, draft: Draft, line: str = "") -> None:
+        """Show the form of a new digest, for the list's channel or for oneself.
+
+        `line` names what is not understood of a typed line.
+        """
         member = await self.access.require_member(request)
         channel_id = note_in(request.note).channel_id
         if not is_direct(draft.channel_id):
@@ -97,7 +94,7 @@ class DigestFormListeners:
             draft = replace(draft, channel_id=channel.channel_id if channel else None)
         draft = replace(draft, zone=draft.zone or zone_of_member(member))
         note = FormNote(channel_id=channel_id, nonce=_nonce(), zone=member.zone)
-        await self.screen.show(request, self._form(request, note, draft, line=line), line)
+        await self.screen.show(request, await self._form(request, note, draft, line=line), line)
 
     async def make_here(self, request: Request, digest_id: str) -> None:
         """Make the digest that the form proposes, posted when something got worse."""
@@ -105,18 +102,12 @@ class DigestFormListeners:
         visitor = await self.access.require_editor(request, channel_id)
         zone = zone_of_member(visitor.member)
         plan = plan_of(Draft(channel_id=channel_id, zone=zone, mode=Mode.WORSE.value))
-        await self.make(request, plan, visitor, digest_id=digest_id)
+        await self.make(request, plan, visitor, digest_id)
 
     async def make(
-        self,
-        request: Request,
-        plan: Plan,
-        visitor: ChannelAccess,
-        *,
-        digest_id: str = "",
-        is_line: bool = False,
+        self, request: Request, plan: Plan, visitor: ChannelAccess, digest_id: str = ""
     ) -> None:
-        """Make a digest without the form, and answer with it; `is_line`: it was typed."""
+        """Make a digest without the form, and answer with it; one without an id was typed."""
         require_open(visitor, plan)
         made, is_announced = await self.digests.make(
             request.workspace,
@@ -130,7 +121,7 @@ class DigestFormListeners:
             visitor.member.zone,
             is_announced=is_announced,
             has_outsiders=visitor.has_outsiders,
-            is_line=is_line,
+            is_line=not digest_id,
             matches_nothing=await self._matches_nothing(request, made.plan),
         )
         await request.reply(answer)
@@ -144,9 +135,7 @@ class DigestFormListeners:
             nonce=_nonce(),
             zone=editor.member.zone,
         )
-        silences = await self.digests.snoozes(request.workspace, digest)
-        draft = draft_of(digest.plan)
-        form = self._form(request, note, draft, digest, silences=silences)
+        form = await self._form(request, note, draft_of(digest.plan), digest)
         await self.screen.show(request, form)
 
     async def draw_again(self, request: Request, _value: str) -> None:
@@ -154,25 +143,21 @@ class DigestFormListeners:
 
         No rights are checked: the person sees all of the form already, and saving checks them.
         """
-        await self._draw(request, note_in(request.note))
-
-    async def show_more(self, request: Request, _value: str) -> None:
-        """Redraw the form with all fields; what was filled stays."""
-        await self._draw(request, replace(note_in(request.note), has_more=True))
-
-    async def _draw(self, request: Request, note: FormNote) -> None:
-        number = self.screen.versions.note(request.answer.view_id)
+        note = note_in(request.note)
         # Rather the typed values than the preview: the next choice draws it again.
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note)
-            silences = await self.digests.snoozes(request.workspace, digest) if digest else None
             draft = draft_in(request.values, note.hidden)
-            form = self._form(request, note, draft, digest, silences=silences)
-            await self.screen.show_newer(request, form, number)
+            form = await self._form(request, note, draft, digest)
+            if self.screen.latest.get(request.answer.view_id) == request.reference:
+                await self.screen.show(request, form)
+
+    async def show_more(self, request: Request, value: str) -> None:
+        """Redraw the form with all fields; what was filled stays."""
+        note = replace(note_in(request.note), has_more=True)
+        await self.draw_again(replace(request, note=note.as_text()), value)
 
     async def save(self, request: Request, values: Values) -> None:
-        """Save the form and show the list; after a failure show the form with its values."""
-        self.screen.versions.note(request.answer.view_id)
         draft = sent_draft(values, note_in(request.note).hidden)
         try:
             digest, visitor, line = await self._save(request, draft)
@@ -224,10 +209,7 @@ class DigestFormListeners:
         return saved, visitor, line if is_announced else f"{line}\n{modal.UNANNOUNCED}"
 
     async def _same_digest(self, request: Request, note: FormNote) -> Digest | None:
-        """Return the digest of a form, `None` for a new one.
-
-        Raises UnknownDigestError or EditConflictError.
-        """
+        """Return a form's digest or `None`; raise UnknownDigestError or EditConflictError."""
         if not note.digest_id:
             return None
         digest = await self.digests.get(request.workspace, note.digest_id)
@@ -245,7 +227,6 @@ class DigestFormListeners:
         return False
 
     async def _show_not_saved(self, request: Request, draft: Draft, error: Exception) -> None:
-        """Show the form again with its values, and why it was not saved."""
         line = await self.screen.trouble(request, error, modal.NOT_SAVED)
         note, digest = note_in(request.note), None
         # Its first part stays: the digest may have been saved all the same.
@@ -253,17 +234,16 @@ class DigestFormListeners:
         with log_and_suppress("drawn without the digest", BotError):
             if note.digest_id:
                 digest = await self.digests.get(request.workspace, note.digest_id)
-        await self.screen.show(request, self._form(request, note, draft, digest, line), line)
+        form = await self._form(request, note, draft, digest, line)
+        await self.screen.show(request, form, line)
 
-    def _form(
+    async def _form(
         self,
         request: Request,
         note: FormNote,
         draft: Draft,
         digest: Digest | None = None,
         line: str = "",
-        *,
-        silences: Snoozes | None = None,
     ) -> Block:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
         editing = modal.Editing(
@@ -272,7 +252,7 @@ class DigestFormListeners:
             now=self.screen.clock(),
             digest=digest,
             line=line,
-            silences=silences,
+            silences=await self.digests.snoozes(request.workspace, digest) if digest else None,
         )
         blocks = modal.edit_blocks(editing)
         note = replace(note, hidden=hidden_values(draft, blocks))
@@ -285,8 +265,5 @@ def zone_of_member(member: Member) -> str:
 
 
 def _nonce() -> str:
-    """Return a value with which Slack draws the fields of a form afresh: see `FormNote`.
-
-    That of a new digest is its id, up to a hyphen.
-    """
+    """Return a nonce, see `FormNote`; that of a new digest is its id, up to a hyphen."""
     return secrets.token_hex(6)

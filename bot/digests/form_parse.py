@@ -2,8 +2,9 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from operator import attrgetter
 from typing import Any
 
 from bot.blocks.message import Block
@@ -28,45 +29,38 @@ NO_DAY = "Please choose at least one day."
 SECRET = "There is a key or a token in it. Never put one here."  # noqa: S105  # a sentence
 
 
-def _value(field: Field) -> str:
-    return field.value or ""
-
-
-def _text(field: Field) -> str:
-    return field.text
-
-
 def _days(field: Field) -> frozenset[int]:
     return frozenset(DAYS[day] for day in field.options if day in DAYS)
 
 
+_TEXT, _VALUE, _OPTION, _USERS = map(attrgetter, ("text", "value", "option", "user_ids"))
 # By the name of a draft's value, its field and how that is read.
 FIELDS: dict[str, tuple[str, Callable[[Field], Any]]] = {
     "channel_id": (
         form_fields.CHANNEL_FIELD,
         lambda field: field.state.get("selected_conversation"),
     ),
-    "repeat": (form_fields.REPEAT_FIELD, _value),
+    "repeat": (form_fields.REPEAT_FIELD, _VALUE),
     "days": (form_fields.DAYS_FIELD, _days),
     "look_days": (form_fields.LOOK_DAYS_FIELD, _days),
-    "month_day": (form_fields.DAY_FIELD, _value),
+    "month_day": (form_fields.DAY_FIELD, _VALUE),
     "at": (form_fields.TIME_FIELD, lambda field: field.state.get("selected_time")),
-    "zone": (form_fields.ZONE_FIELD, _value),
-    "filter_text": (form_fields.FILTER_FIELD, _text),
-    "mode": (form_fields.MODE_FIELD, _value),
-    "life": (form_fields.LIFE_FIELD, _value),
-    "worst": (form_fields.WORST_FIELD, _text),
-    "name": (form_fields.NAME_FIELD, _text),
-    "points": (form_fields.POINTS_FIELD, _text),
-    "end_days": (form_fields.END_DAYS_FIELD, _text),
-    "least": (form_fields.LEAST_FIELD, _value),
+    "zone": (form_fields.ZONE_FIELD, _VALUE),
+    "filter_text": (form_fields.FILTER_FIELD, _TEXT),
+    "mode": (form_fields.MODE_FIELD, _VALUE),
+    "life": (form_fields.LIFE_FIELD, _VALUE),
+    "worst": (form_fields.WORST_FIELD, _TEXT),
+    "name": (form_fields.NAME_FIELD, _TEXT),
+    "points": (form_fields.POINTS_FIELD, _TEXT),
+    "end_days": (form_fields.END_DAYS_FIELD, _TEXT),
+    "least": (form_fields.LEAST_FIELD, _VALUE),
     "has_file": (form_fields.FILE_FIELD, lambda field: bool(field.options)),
-    "label": (form_fields.LABEL_FIELD, lambda field: field.value),
-    "people": (form_fields.PEOPLE_FIELD, lambda field: field.user_ids),
-    "group": (form_fields.GROUP_FIELD, lambda field: field.option),
-    "remind_after": (form_fields.REMIND_FIELD, _value),
-    "remind_people": (form_fields.REMIND_PEOPLE_FIELD, lambda field: field.user_ids),
-    "remind_group": (form_fields.REMIND_GROUP_FIELD, lambda field: field.option),
+    "label": (form_fields.LABEL_FIELD, _VALUE),
+    "people": (form_fields.PEOPLE_FIELD, _USERS),
+    "group": (form_fields.GROUP_FIELD, _OPTION),
+    "remind_after": (form_fields.REMIND_FIELD, _VALUE),
+    "remind_people": (form_fields.REMIND_PEOPLE_FIELD, _USERS),
+    "remind_group": (form_fields.REMIND_GROUP_FIELD, _OPTION),
 }
 _SETS = {"days", "look_days"}
 
@@ -101,16 +95,12 @@ def hidden_values(draft: Draft, blocks: Iterable[Block]) -> dict[str, Any]:
     """Return the values of the fields that are not among `blocks`, valid ones, for JSON."""
     shown = {block["element"]["action_id"] for block in blocks if block["type"] == "input"}
     default, wrong = Draft(), problems_of(draft)
-    values = {
-        name: getattr(draft, name)
-        for name, (action_id, _) in FIELDS.items()
-        if action_id not in shown and name not in wrong
-    }
-    return {
-        name: sorted(value) if isinstance(value, frozenset) else value
-        for name, value in values.items()
-        if value != getattr(default, name)
-    }
+    hidden = {}
+    for name, (action_id, _) in FIELDS.items():
+        value = getattr(draft, name)
+        if action_id not in shown and name not in wrong and value != getattr(default, name):
+            hidden[name] = sorted(value) if isinstance(value, frozenset) else value
+    return hidden
 
 
 def checked_values(values: Values) -> Values:
@@ -124,8 +114,8 @@ def checked_values(values: Values) -> Values:
     if channel and not _CHANNEL.fullmatch(draft.channel_id or ""):  # a direct message is none
         problems["channel_id"] = "Please choose a channel."
     if problems:
-        named = {FIELDS[name][0]: text for name, text in problems.items()}
-        raise FormErrors({field_in(values, name).block_id: text for name, text in named.items()})
+        blocks = {name: field_in(values, FIELDS[name][0]).block_id for name in problems}
+        raise FormErrors({blocks[name]: text for name, text in problems.items()})
     return values
 
 
@@ -166,15 +156,7 @@ def filter_problem(typed: str) -> str:
         return f"A filter has at most {models.MAX_FILTER_CHARS} characters."
     if holds_secret(typed):
         return SECRET
-    problems = [*_not_understood(typed)]
-    if sum(typed.count(mark) for mark in QUOTES) % 2:
-        problems.append('A quotation mark (") is opened and not closed.')
-    return " ".join(problems)
-
-
-def _not_understood(typed: str) -> Iterator[str]:
-    """Yield sentences about unknown parts, and about those without a meaning in a post."""
-    unusable = models.unusable_words(typed)
+    sentences, unusable = [], models.unusable_words(typed)
     try:
         parse_query(typed)
     except NotUnderstoodError as error:
@@ -184,10 +166,13 @@ def _not_understood(typed: str) -> Iterator[str]:
             if each.part not in unusable
         ]
         if problems:
-            yield f"I couldn't read {'; '.join(problems)}."
+            sentences.append(f"I couldn't read {'; '.join(problems)}.")
     if unusable:
         named = " and ".join(map(_named, unusable))
-        yield f"Leave out {named}: a post has neither an order nor pages."
+        sentences.append(f"Leave out {named}: a post has neither an order nor pages.")
+    if sum(typed.count(mark) for mark in QUOTES) % 2:
+        sentences.append('A quotation mark (") is opened and not closed.')
+    return " ".join(sentences)
 
 
 def _named(part: str) -> str:

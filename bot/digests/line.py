@@ -1,6 +1,5 @@
 """Read and write a digest as one line: `weekdays 8:30 tag:prod worse name:"Prod"`. Pure."""
 
-import re
 from dataclasses import dataclass, field, replace
 
 from bot.digests.draft import ALL_DAYS, FORTNIGHTLY, MONTHLY, WORKDAYS, Draft
@@ -27,7 +26,6 @@ from bot.domains.query import parse_query
 from bot.process.zones import is_zone, zone_names
 
 VERBS = ("pause", "resume", "send", "delete")
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})")
 _MODES = {"changed": Mode.CHANGES, "worse": Mode.WORSE}
 _NO_WHEN = "Start with daily, weekdays, mon, every 2 weeks, monthly 1 or every 15 minutes"
 _ALL_OF = {"daily": ALL_DAYS, "weekdays": WORKDAYS}
@@ -60,7 +58,7 @@ class Line:
 
 
 def verb_in(text: str) -> tuple[str, str] | None:
-    """Return what a line does with a digest that is there, and its name; `None` for another."""
+    """Return the verb of a line about a digest that is there, and its name, else `None`."""
     verb, _, name = text.strip().partition(" ")
     if verb.lower() not in VERBS:
         return None
@@ -98,8 +96,6 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
             return _taken(line, words, 3, repeat=MONTHLY, month_day=month_day)
         case ["monthly", day, *_] if month_day := month_day_of(day):
             return _taken(line, words, 2, repeat=MONTHLY, month_day=month_day)
-        case [name, *_] if name in _ALL_OF:
-            return _taken(line, words, 1, days=_ALL_OF[name])
         case ["monthly", *_]:
             line.refuse(words[0].typed, "needs a day: monthly 1, or monthly last fri")
             return words[1:]
@@ -109,8 +105,8 @@ def _when(line: Line, words: list[Word]) -> list[Word]:
                 "needs a length. An alert runs every 15, 30 or 60 minutes; a digest every 2 weeks",
             )
             return words[1:]
-    if days := _days_at(texts):
-        return _taken(line, words, len(days), days=frozenset(days))
+    if found := _look_days(words):
+        return _taken(line, words, found[1], days=found[0])
     line.refuse(words[0].typed if words else "", _NO_WHEN)
     return words[1:]
 
@@ -126,7 +122,6 @@ def _bare_texts(words: list[Word]) -> list[str]:
 
 
 def _days_at(texts: list[str]) -> list[int]:
-    """Return the weekdays with which some words begin."""
     days: list[int] = []
     for text in texts:
         if (day := weekday_of(text)) is None:
@@ -136,25 +131,29 @@ def _days_at(texts: list[str]) -> list[int]:
 
 
 def _part(line: Line, words: list[Word], filters: list[Word]) -> list[Word]:
-    """Read the part with which `words` begin; return the others."""
+    """Take the part with which `words` begin; return the others."""
     word, value = words[0], words[0].value
     is_bare = word.key is None and not word.raw.startswith((*QUOTES,))
+    mode, at = _MODES.get(value.lower()), time_of(value.zfill(5))
     if word.key == "name":
         _name(line, word)
     elif word.key in {"sort", "page"}:
         line.refuse(word.typed, "does not go with a post, which has neither order nor pages")
     elif not is_bare:
         _filter(line, word, filters)
-    elif value.lower() in _MODES:
-        _mode(line, word)
+    elif line.draft.is_alert and (mode or at):
+        why = "does not go with an alert: it has no time, and is posted when something gets worse"
+        line.refuse(word.typed, why)
+    elif mode:
+        line.take("mode", word.typed, mode=mode.value)
     elif value.lower() == "me":
         line.take("me", word.typed)
         line.is_own = True
     elif line.draft.is_alert and (days := _look_days(words)):
         line.take("days", " ".join(each.typed for each in words[: days[1]]), look_days=days[0])
         return words[days[1] :]
-    elif found := _CLOCK.fullmatch(value):
-        _time(line, word, f"{int(found[1]):02}:{found[2]}")
+    elif at:
+        line.take("time", word.typed, at=f"{at:%H:%M}")
     elif zone := _zone_called(value):
         line.take("zone", word.typed, zone=zone)
     elif _is_no_word(value):
@@ -170,10 +169,11 @@ def _is_no_word(value: str) -> bool:
 
 
 def _look_days(words: list[Word]) -> tuple[frozenset[int], int] | None:
-    """Return the days of an alert with which `words` begin, and how many words they are."""
-    if words[0].value.lower() in _ALL_OF:
-        return _ALL_OF[words[0].value.lower()], 1
-    days = _days_at(_bare_texts(words))
+    """Return the days with which `words` begin, and how many words they are."""
+    texts = _bare_texts(words)
+    if texts and texts[0] in _ALL_OF:
+        return _ALL_OF[texts[0]], 1
+    days = _days_at(texts)
     return (frozenset(days), len(days)) if days else None
 
 
@@ -193,22 +193,6 @@ def _filter(line: Line, word: Word, filters: list[Word]) -> None:
     else:
         filters.append(word)
         line.understood.append(word.typed)
-
-
-def _time(line: Line, word: Word, at: str) -> None:
-    if line.draft.is_alert:
-        line.refuse(word.typed, "does not go with an alert, which has no time")
-    elif time_of(at) is None:
-        line.refuse(word.typed, "is not a time. Use 0:00 to 23:59")
-    else:
-        line.take("time", word.typed, at=at)
-
-
-def _mode(line: Line, word: Word) -> None:
-    if line.draft.is_alert:
-        line.refuse(word.typed, "does not go with an alert, which is posted when it gets worse")
-    else:
-        line.take("mode", word.typed, mode=_MODES[word.value.lower()].value)
 
 
 def _zone_called(typed: str) -> str | None:
@@ -233,18 +217,13 @@ def line_of(plan: Plan) -> str:
 def _when_text(schedule: Schedule) -> str:
     if schedule.month_day:
         return f"monthly {schedule.month_day}"
-    days = _days_text(schedule.days)
-    if schedule.every:
-        at_all = schedule.days == ALL_DAYS
-        return f"every {schedule.every} minutes{'' if at_all else f' {days}'}"
+    listed = " ".join(WEEKDAYS[day] for day in sorted(schedule.days))
     if schedule.weeks == FORTNIGHT:
-        return f"every 2 weeks {' '.join(WEEKDAYS[day] for day in sorted(schedule.days))}"
+        return f"every 2 weeks {listed}"
+    days = next((name for name, those in _ALL_OF.items() if those == schedule.days), listed)
+    if schedule.every:
+        return f"every {schedule.every} minutes{'' if days == 'daily' else f' {days}'}"
     return days
-
-
-def _days_text(days: frozenset[int]) -> str:
-    named = next((name for name, those in _ALL_OF.items() if those == days), "")
-    return named or " ".join(WEEKDAYS[day] for day in sorted(days))
 
 
 def _filter_text(word: Word) -> str:

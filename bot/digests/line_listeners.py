@@ -1,6 +1,7 @@
 """Handle what people type behind `/domaindigest`: a new digest, or an act on one by its name."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.blocks.builders import plain_message, run_button
 from bot.blocks.message import Message
@@ -19,7 +20,7 @@ from bot.slack.errors import TriggerExpiredError
 
 @dataclass(frozen=True, slots=True)
 class DigestLineListeners:
-    """The listener of the command: without text it opens the list."""
+    """The listener of the command."""
 
     listed: DigestListeners
     form: DigestFormListeners
@@ -50,7 +51,7 @@ class DigestLineListeners:
         else:
             visitor = await access.require_editor(request, channel_id)
         plan = plan_of(replace(line.draft, channel_id=channel_id))
-        await self.form.make(request, plan, visitor, is_line=True)
+        await self.form.make(request, plan, visitor)
 
     async def _show_problems(self, request: Request, text: str, line: Line) -> None:
         """Name what was not understood, and open the form with the rest."""
@@ -67,7 +68,8 @@ class DigestLineListeners:
         if line.is_own:
             own_id, _ = await self.form.access.require_own(request)
             draft = replace(draft, channel_id=own_id)
-        await self.form.open_line(request, draft, said)
+        opening = partial(self.form.open, line=said)
+        await self.form.screen.in_form(opening)(request, draft)
 
     async def _act(self, request: Request, verb: str, name: str) -> None:
         """Pause, resume, send or delete the digest of this name, and answer with its line."""

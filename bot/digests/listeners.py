@@ -19,12 +19,7 @@ from bot.digests.service import DigestService
 from bot.digests.views import modal, tables
 from bot.digests.views.alert import alert_preview
 from bot.digests.views.post import NO_DETAILS, SHOW_DETAILS, details_message, digest_message
-from bot.digests.views.wording import (
-    DELETE_DIGEST,
-    MANAGE_DIGEST,
-    RESUME_DIGEST,
-    SEND_DIGEST,
-)
+from bot.digests.views.wording import DELETE_DIGEST, MANAGE_DIGEST, RESUME_DIGEST, SEND_DIGEST
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher, PressHandler
 from bot.process.concurrency import compute
@@ -52,61 +47,49 @@ class DigestListeners:
         dispatcher.event("member_joined_channel", self.greet)
         dispatcher.action(modal.BACK, self.go_back)
         send = self.in_list(self.send, modal.NOT_SENT, busy=modal.SENDING)
-        once = modal.DONE_ALREADY
-        dispatcher.action(tables.SEND, send, once=once)
+        dispatcher.action(tables.SEND, send, once=True)
         in_form = self.screen.in_form
         dispatcher.action(tables.PREVIEW, in_form(self.preview))
         dispatcher.action(tables.RESUME, self.in_list(self.resume))
         dispatcher.action(tables.DELETE, self.in_list(self.delete))
         dispatcher.action(tables.PAUSE, in_form(self.open_pause))
-        pause, busy = in_form(self.pause), tables.saving_form
-        dispatcher.view(modal.PAUSE_FORM, read_pause_form, pause, busy=busy)
-        send = self.in_message(self.send)
-        dispatcher.action(SEND_DIGEST, send, replies=True, once=once)
-        resume = self.in_message(self.resume)
-        dispatcher.action(RESUME_DIGEST, resume, replies=True, once=once)
-        delete = self.in_message(self.delete)
-        dispatcher.action(DELETE_DIGEST, delete, replies=True, once=once)
+        pause = in_form(self.pause)
+        dispatcher.view(modal.PAUSE_FORM, read_pause_form, pause, busy=tables.saving_form)
+        acts = {SEND_DIGEST: self.send, RESUME_DIGEST: self.resume, DELETE_DIGEST: self.delete}
+        for action_id, act in acts.items():
+            dispatcher.action(action_id, self.in_message(act), replies=True, once=True)
         dispatcher.action(MANAGE_DIGEST, self.manage)
         dispatcher.action(SHOW_DETAILS, self.show_details)
 
     async def open_list(self, request: Request) -> None:
-        """Open the list of the channel in which the person typed."""
         await self.access.require_member(request)
         await self.screen.open_list(request, request.origin.channel_id)
 
     async def manage(self, request: Request, digest_id: str) -> None:
-        """Open the list that a digest in a message belongs to."""
         digest = await self.digests.get(request.workspace, digest_id)
         await self.access.require_member(request)
         await self.screen.open_list(request, digest.plan.channel_id)
 
     async def show_details(self, request: Request, value: str) -> None:
-        """Show the long lists of a digest to the person who pressed its button.
-
-        To them alone: a reply in the thread would be another post, and one for each press.
-        """
+        """Show the long lists of a digest to the person who pressed its button, to them alone."""
         await self.access.require_member(request)
         digest_id, _, token = value.partition("/")
         post = await self.digests.details(request.workspace, digest_id, token)
-        if post is None:
-            await request.reply(plain_message(NO_DETAILS))
-        else:
+        message = plain_message(NO_DETAILS)
+        if post:
             message = await compute(post.report.totals.count, details_message, post)
-            await request.reply(message)
+        await request.reply(message)
 
     async def greet(self, request: Request, event: Mapping[str, Any]) -> None:
-        """Post what the app does in a channel to which it was added, and which digests go on.
+        """Greet a channel to which the app was added, not other people who join one with it.
 
-        https://docs.slack.dev/reference/events/member_joined_channel: the app reads of everybody
-        who joins a channel that it is in, and of itself.
+        https://docs.slack.dev/reference/events/member_joined_channel
         """
         if event["user"] == request.bot_user_id:
             with log_and_suppress("not greeted", BotError):
                 await self.digests.greet(request.workspace, event["channel"])
 
     async def go_back(self, request: Request, _value: str) -> None:
-        self.screen.versions.note(request.answer.view_id)
         await self.screen.show_list(request, note_in(request.note).channel_id)
 
     def in_list(self, act: Act, lead: str = "", *, busy: str = "") -> PressHandler:
@@ -118,7 +101,8 @@ class DigestListeners:
         async def pressed(request: Request, digest_id: str) -> None:
             digest, visitor = await self.access.digest_to_edit(request, digest_id)
             if busy:
-                await self.screen.show_busy(request, busy)
+                form = tables.busy_form(busy, request.as_metadata(request.note))
+                await self.screen.show(request, form)
             line = await act(request, digest, visitor)
             listed = note_in(request.note).channel_id
             # For their own digest in an archived channel, membership was not checked.
@@ -182,7 +166,6 @@ class DigestListeners:
         return modal.resumed_line(resumed, visitor.member.zone)
 
     async def pause_openly(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
-        """Pause a digest until it is resumed."""
         if digest.pause and digest.pause.until is None:
             return modal.PAUSED_ALREADY
         paused = await self.digests.pause(

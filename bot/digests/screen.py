@@ -1,12 +1,10 @@
 """Draw the list of digests in a form; reply where none can be drawn."""
 
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import structlog
-from cachetools import LRUCache
 
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Block
@@ -23,63 +21,33 @@ from bot.keys.key_record import NoKeyError
 from bot.keys.workspace_tracker import LackingScopeError
 from bot.process.clock import Clock
 from bot.process.errors import BotError
-from bot.slack.client import update_form
-from bot.slack.errors import SlackError
 from bot.store.documents import UnreadableSecretError
 from bot.tracker.models import InvalidKeyError
 
 logger = structlog.get_logger()
 _ABOUT_KEY = (NoKeyError, InvalidKeyError, LackingScopeError, UnreadableSecretError)
 T = TypeVar("T")
-MAX_PLACES = 10_000
-
-
-class ViewVersions:
-    """Numbers the presses in each open form or tab, as far as this process received them.
-
-    A `place` is the id of a form, or the name of the person whose tab it is.
-    """
-
-    def __init__(self) -> None:
-        self._numbers: LRUCache[str | None, int] = LRUCache(MAX_PLACES)
-
-    def note(self, place: str | None) -> int:
-        """Count a press; return its number."""
-        number = self._numbers[place] = self._numbers.get(place, 0) + 1
-        return number
-
-    def is_latest(self, place: str | None, number: int) -> bool:
-        """Return whether no press followed the one with this number."""
-        return self._numbers.get(place, number) == number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestScreen:
-    """Draws the list of digests. Everything happens in one form: no old list lies below it."""
+    """Draws the list of digests. Everything happens in one form: no old list lies below it.
+
+    `latest` is that of the Dispatcher.
+    """
 
     digests: DigestService
     access: DigestAccess
     explain: ExplainFailure
     clock: Clock
-    versions: ViewVersions = field(default_factory=ViewVersions)
+    latest: Mapping[str | None, str]
 
-    async def list_form(
-        self,
-        request: Request,
-        channel_id: str | None,
-        line: str = "",
-        *,
-        visitor: ChannelAccess | None = None,
-    ) -> Block:
-        """Return the list of a channel's digests that the person may see.
-
-        Pass `visitor` if their access was checked just now: for a large channel the check takes
-        many calls. Raises StoreError, and as `DigestAccess.require_visitor` does.
-        """
-        metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
+    async def _listed(
+        self, request: Request, channel_id: str | None, line: str, visitor: ChannelAccess | None
+    ) -> DigestList:
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
         member, digests = visitor.member, await self.seen_digests(request, channel_id, visitor)
-        listed = DigestList(
+        return DigestList(
             digests=digests,
             channel=visitor.channel,
             now=self.clock(),
@@ -92,7 +60,6 @@ class DigestScreen:
                 if each.plan.is_alert
             },
         )
-        return list_form(listed, metadata)
 
     async def seen_digests(
         self, request: Request, channel_id: str | None, visitor: ChannelAccess
@@ -110,12 +77,12 @@ class DigestScreen:
     async def open_busy(self, request: Request, channel_id: str | None) -> tuple[Request, str]:
         """Open a form of this channel that says "please wait"; raise SlackError.
 
-        Return the request as if it came from that form, and the form's id.
-
-        Slack opens a form only within 3 s of a press; checking a large channel takes longer.
+        Return the request as if it came from that form, and the form's id. Slack opens none later
+        than 3 s after a press; checking a large channel takes longer.
         """
         request = replace(request, note=FormNote(channel_id=channel_id).as_text())
-        return request, await request.open_form(busy_form(LOOKING, self._metadata(request)))
+        form = busy_form(LOOKING, request.as_metadata(request.note))
+        return request, await request.open_form(form)
 
     async def open_list(self, request: Request, channel_id: str | None) -> None:
         """Open a form that says "please wait", then show the list in it; raise SlackError."""
@@ -133,16 +100,19 @@ class DigestScreen:
     ) -> None:
         """Show the list with `line` on top; show `line` even if there is no list.
 
-        `view_id`: a command has just opened this form, which proves that it was typed there.
+        Pass `visitor` if their access was checked just now: for a large channel the check takes
+        many calls. `view_id`: a command has just opened this form, which proves that it was typed
+        there.
         """
+        metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
         mistake: Exception | None = None
         try:
-            form = await self.list_form(request, channel_id, line, visitor=visitor)
+            form = list_form(await self._listed(request, channel_id, line, visitor), metadata)
         except Exception as error:  # noqa: BLE001  # a mistake of ours is raised below
             mistake = None if isinstance(error, BotError) else error
             way_out = "Back" if line else "Try again"
             line = line or await self.trouble(request, error)
-            form = error_form(line, self._metadata(request), way_out)
+            form = error_form(line, metadata, way_out)
         request.answer.view_id = view_id or request.answer.view_id
         await self.show(request, form, line)
         if mistake:
@@ -151,17 +121,6 @@ class DigestScreen:
     async def show(self, request: Request, form: Block, line: str = "") -> None:
         """Draw `form` in the open one; reply with `line` if it was closed."""
         await draw_or_reply(request, form, plain_message(line) if line else None)
-
-    async def show_newer(self, request: Request, form: Block, number: int) -> None:
-        """Draw `form` unless something was pressed in the view since press `number`."""
-        view_id = request.answer.view_id or ""
-        if self.versions.is_latest(view_id, number):
-            with suppress(SlackError):
-                await update_form(request.client, view_id, form)
-
-    async def show_busy(self, request: Request, words: str) -> None:
-        """Show "please wait" in the form, without anything to press."""
-        await self.show(request, busy_form(words, self._metadata(request)))
 
     def in_form(
         self, act: Callable[[Request, T], Awaitable[str | None]], lead: str = ""
@@ -173,7 +132,6 @@ class DigestScreen:
         """
 
         async def listener(request: Request, given: T) -> None:
-            self.versions.note(request.answer.view_id)
             channel_id = note_in(request.note).channel_id
             try:
                 line = await act(request, given)
@@ -193,7 +151,3 @@ class DigestScreen:
         logger.warning("failure shown in the form", error=repr(error), cause=repr(error.__cause__))
         message = await self.explain(error, request)
         return error_line(message, lead, is_about_key=isinstance(error, _ABOUT_KEY))
-
-    def _metadata(self, request: Request) -> str:
-        note = FormNote(channel_id=note_in(request.note).channel_id)
-        return request.as_metadata(note.as_text())

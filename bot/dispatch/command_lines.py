@@ -36,7 +36,6 @@ class CommandLines:
         app.action(re.compile(rf"^({RUN_HERE}|{RUN_BELOW})\."))(self._run_pressed)
 
     def register(self, command: str, handle: CommandHandler) -> None:
-        """Register `handle(request, text)` for a slash command and its line in buttons."""
         self._handlers[command] = handle
         for name in {command, typed_name(command)}:  # the manifest may be an older one
             self._app.command(name)(self._run_typed)

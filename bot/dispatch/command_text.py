@@ -27,10 +27,7 @@ _LINK = re.compile(r"<(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One part of a command's text; `key` is lower case or `None`.
-
-    `raw` is the part as Slack sent it, `typed` as the person sees it.
-    """
+    """One part of a command's text, `raw` as Slack sent it; `key` is lower case or `None`."""
 
     key: str | None
     value: str
@@ -46,21 +43,15 @@ class Word:
 class NotUnderstood:
     """A part of a command that means nothing, as typed, and why.
 
-    `why` is the predicate of a sentence about it, "" for what is not known at all;
-    with a capital it is a sentence that follows "I don't know". `key` is what
-    the sentence names in place of the part. `fix` is what may be meant, "" to leave the part out,
-    `None` where neither helps.
+    `why` is the predicate of a sentence about it, with a capital a sentence that follows "I don't
+    know", "" for what is not known at all. `key` is named in place of the part. `fix` is what may
+    be meant, "" to leave the part out, `None` where neither helps.
     """
 
     part: str
     why: str = ""
     key: str = ""
     fix: str | None = None
-
-    @property
-    def is_guess(self) -> bool:
-        """Whether `fix` is a word like the one that was typed."""
-        return bool(self.fix) and not self.why
 
 
 class NotUnderstoodError(BotError):
@@ -109,14 +100,9 @@ def require_understood(words: Sequence[Word | NotUnderstood]) -> None:
     """Raise NotUnderstoodError with all that is not understood among the words of a command."""
     if problems := [each for each in words if isinstance(each, NotUnderstood)]:
         understood = [each.typed for each in words if isinstance(each, Word)]
-        raise NotUnderstoodError(problems, understood, _corrected_text(words))
-
-
-def _corrected_text(parts: Iterable[Word | NotUnderstood]) -> str | None:
-    """Return a command's text with the parts that may be meant; `None` if that is not known."""
-    words = [part.raw if isinstance(part, Word) else part.fix for part in parts]
-    known = [word for word in words if word is not None]
-    return " ".join(filter(None, known)) if len(known) == len(words) else None
+        meant = [each.raw if isinstance(each, Word) else each.fix for each in words]
+        corrected = None if None in meant else " ".join(filter(None, meant))
+        raise NotUnderstoodError(problems, understood, corrected)
 
 
 def is_help(text: str) -> bool:

@@ -1,7 +1,4 @@
-"""The slash commands: what help, Home, the manifest's test and the router know of each.
-
-A new command is one record here and one handler in its room; see CONTRIBUTING.md.
-"""
+"""The slash commands: what help, Home, the manifest's test and the router know of each."""
 
 from dataclasses import dataclass
 from enum import IntEnum

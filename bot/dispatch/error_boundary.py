@@ -26,7 +26,9 @@ from bot.tracker.models import TrackerError
 
 T = TypeVar("T")
 # The first match counts. "declined": the person can change something, nothing is wrong.
-_OUTCOMES: tuple[tuple[type[BaseException], str], ...] = (
+# Everything else is "broken", a mistake of ours.
+_OUTCOMES: tuple[tuple[type[BaseException | None], str], ...] = (
+    (type(None), "answered"),
     (TrackerError, "service"),
     (ForgottenError, "declined"),
     (StoreError, "store"),
@@ -49,13 +51,6 @@ NOT_VISIBLE = "user_not_visible"  # https://docs.slack.dev/reference/methods/use
 TOLD_WITHIN_S = 5.0
 
 
-def outcome_of(error: BaseException | None) -> str:
-    """Return "answered" for `None`, the failed part, or "broken" for a mistake of ours."""
-    if error is None:
-        return "answered"
-    return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "broken")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handling(Generic[T]):
     """What a request asks for: `handle(request, given)`.
@@ -63,8 +58,8 @@ class Handling(Generic[T]):
     `name` is for the log. `shows_progress`: the answer is a message that people wait for.
     `allows_external`: `handle` decides what people of other companies may see. `is_awaited`: the
     person would miss the result. `form_waits`: they see nothing but a form, where a failure is
-    drawn too. `once_key`: it is done once under this key, for example that of a button; then
-    `again` is the answer. `after` has to end first.
+    drawn too. `once_key`: it is done once under this key, for example that of a button. `after`
+    has to end first.
     """
 
     name: str
@@ -75,7 +70,6 @@ class Handling(Generic[T]):
     is_awaited: bool = True
     form_waits: bool = False
     once_key: str | None = None
-    again: Message = usage.ALREADY_PRESSED
     after: "asyncio.Task[None] | None" = None
 
 
@@ -112,19 +106,13 @@ class ExternalUserGuard:
 
 
 class SharedChannelNotice:
-    """Tells each person once for each channel that other companies read what they share there.
-
-    In memory: after a restart it is said once more.
-    """
+    """Tells each person once for each channel, and process, that other companies read it."""
 
     def __init__(self) -> None:
         self._checked: LRUCache[tuple[WorkspaceId, str, str], bool] = LRUCache(MAX_KNOWN)
 
     async def send(self, request: Request) -> None:
-        """Answer what was shared in a channel of several companies; a failure is only logged.
-
-        Slack tells the bot nothing about a private channel that it is not in.
-        """
+        """Answer what was shared in a channel of several companies; a failure is only logged."""
         channel_id, person = request.origin.channel_id or "", request.origin.user_id
         checked = (request.workspace, person, channel_id)
         if checked in self._checked:
@@ -138,59 +126,12 @@ class SharedChannelNotice:
             logger.warning("who reads along is unknown", error=repr(error))
 
 
-class OncePerMessage:
-    """Remembers what was pressed or sent in `seen`, which all processes share."""
-
-    def __init__(self, seen: Dedup | None = None) -> None:
-        self._seen = seen or Dedup()
-
-    @asynccontextmanager
-    async def press(self, key: str | None) -> AsyncIterator[bool]:
-        """Yield whether nothing was pressed under this key before; under `None` it never was.
-
-        After a failure in the block, which is raised, the button works again.
-        """
-        if key is None:
-            yield True
-            return
-        pressed = f"press/{key}"
-        if not await self._seen.remember(pressed):
-            yield False
-            return
-        try:
-            yield True
-        except BaseException:
-            await self._seen.forget(pressed)
-            raise
-
-    async def is_first(self, key: str) -> bool:
-        return await self._seen.remember(key)
-
-
 async def _say(request: Request, message: Message, *, in_form: bool) -> None:
     """Answer with a message, in the open form if the person sees nothing else."""
     if in_form:
         await draw_or_reply(request, usage.as_form(message), message)
     else:
         await request.reply(message)
-
-
-@dataclass(slots=True, eq=False)
-class WaitingRequest:
-    """A request that waits for its answer. `form_waits`: their form says "please wait"."""
-
-    request: Request
-    form_waits: bool
-
-    async def tell(self) -> None:
-        """Tell the person that the work is cut off; a failure is only logged."""
-        request, answer = self.request, self.request.answer
-        line = answer.command_line
-        shown = line if line and not holds_secret(line) else None
-        message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
-        in_form = answer.view_id and (self.form_waits or answer.window is None)
-        with log_and_suppress("person does not know of the stop", BotError):
-            await _say(request, message, in_form=bool(in_form))
 
 
 @dataclass(slots=True)
@@ -200,45 +141,47 @@ class ErrorBoundary:
     No exception may leave a listener after `ack()`: Bolt 1.30 forgets the ack if one follows
     within about 10 ms, and Slack then shows an error after 3 s.
 
-    `note` gets the name of the work, how it ended, and the seconds.
+    `note` gets the name of the work, how it ended, and the seconds. `seen` remembers what was
+    pressed or sent, in all processes.
     """
 
     tasks: Tasks
     explain: ExplainFailure
     _: KW_ONLY
     note: Callable[[str, str, float], object]
-    once: OncePerMessage = field(default_factory=OncePerMessage)
+    seen: Dedup = field(default_factory=Dedup)
     external_users: ExternalUserGuard = field(default_factory=ExternalUserGuard)
     turns: Turns[WorkspaceId] = field(default_factory=Turns)
     shared_channels: SharedChannelNotice = field(default_factory=SharedChannelNotice)
-    # To answer them at a stop.
-    _waiting: set[WaitingRequest] = field(default_factory=set, init=False)
-    _at_home: Callable[[Request], Awaitable[None]] | None = None
-
-    def after_home(self, follow: Callable[[Request], Awaitable[None]]) -> None:
-        """Call `follow`, which never raises, after each act on Home, also after a failure."""
-        self._at_home = follow
+    # To answer them at a stop; each with its `form_waits`.
+    _waiting: dict[Request, bool] = field(default_factory=dict, init=False)
+    # Never raises; called after each act on Home, also after a failure.
+    after_home: Callable[[Request], Awaitable[None]] | None = None
 
     def start(self, request: Request, what: Handling[T]) -> "asyncio.Task[None]":
         """Start and return the handling: whatever happens, the person gets an answer."""
-        waiting = None
         if what.is_awaited:
-            waiting = WaitingRequest(request, what.form_waits)
-            self._waiting.add(waiting)
-        return self.tasks.start(self._run(request, what, waiting))
+            self._waiting[request] = what.form_waits
+        return self.tasks.start(self._run(request, what))
 
     async def cancel_all(self) -> int:
         """Cancel running work and tell the people who wait; return how many they are."""
         await self.tasks.cancel()
-        waiting = [each for each in self._waiting if each.request.answer.sent is not Sent.ANSWER]
+        waiting = [each for each in self._waiting if each.answer.sent is not Sent.ANSWER]
         with suppress(TimeoutError):
             async with asyncio.timeout(TOLD_WITHIN_S):
-                await asyncio.gather(*(each.tell() for each in waiting), return_exceptions=True)
+                await asyncio.gather(*map(self._say_interrupted, waiting), return_exceptions=True)
         return len(waiting)
 
-    async def _run(
-        self, request: Request, what: Handling[T], waiting: WaitingRequest | None
-    ) -> None:
+    async def _say_interrupted(self, request: Request) -> None:
+        answer, line = request.answer, request.answer.command_line
+        shown = line if line and not holds_secret(line) else None
+        message = answer.on_stop() if answer.on_stop else usage.interrupted_message(shown)
+        in_form = bool(answer.view_id) and (self._waiting[request] or answer.window is None)
+        with log_and_suppress("person does not know of the stop", BotError):
+            await _say(request, message, in_form=in_form)
+
+    async def _run(self, request: Request, what: Handling[T]) -> None:
         """Take a request through every step, in this order. None raises anything further."""
         started = seconds_now()
         failure: BaseException | None = asyncio.CancelledError()
@@ -248,7 +191,6 @@ class ErrorBoundary:
                     await asyncio.wait({what.after})
                 first_word = self._first_word(request, shows_progress=what.shows_progress)
                 async with first_word, self.turns.take(request.workspace):
-                    request.answer.first_word = usage.STILL_WORKING
                     await self._handle(request, what)
                 if request.answer.sent is Sent.PROGRESS:  # the answer is in a form
                     with log_and_suppress("message not sent", SlackError):
@@ -260,24 +202,30 @@ class ErrorBoundary:
                 failure = error
                 await self._explain(request, error, in_form=what.form_waits)
             finally:
-                took_s, outcome = seconds_now() - started, outcome_of(failure)
+                took_s = seconds_now() - started
+                found = (word for kind, word in _OUTCOMES if isinstance(failure, kind))
+                outcome = next(found, "broken")
                 self.note(what.name, outcome, took_s)
                 why = {"error": type(failure).__name__} if failure else {}
                 logger.info("request", outcome=outcome, took_s=round(took_s, 3), **why)
-            if waiting:  # after a cancellation the waiting stays until the person knows
-                self._waiting.discard(waiting)
-            if self._at_home and request.origin.is_home:
-                await self._at_home(request)
+            self._waiting.pop(request, None)  # not after a cancellation: the person has to know
+            if self.after_home and request.origin.is_home:
+                await self.after_home(request)
 
     async def _handle(self, request: Request, what: Handling[T]) -> None:
         if not what.allows_external:
             await self.external_users.check(request)
-        async with self.once.press(what.once_key) as is_first:
-            if is_first:
-                await what.handle(request, what.given)
-            else:
-                request.answer.takes_place = False  # there is the answer to the first press
-                await request.reply(what.again)
+        pressed = f"press/{what.once_key}" if what.once_key else None
+        if pressed and not await self.seen.remember(pressed):
+            request.answer.takes_place = False  # there is the answer to the first press
+            await request.reply(usage.ALREADY_PRESSED)
+            return
+        try:
+            await what.handle(request, what.given)
+        except BaseException:
+            if pressed:  # the button works again
+                await self.seen.forget(pressed)
+            raise
 
     @asynccontextmanager
     async def _first_word(self, request: Request, *, shows_progress: bool) -> AsyncIterator[None]:
@@ -285,7 +233,8 @@ class ErrorBoundary:
         said: list[asyncio.Task[None]] = []
 
         def say() -> None:
-            said.append(self.tasks.start(request.answer.send_first_word()))
+            first_word = request.answer.send_progress(usage.STILL_WORKING, is_first=True)
+            said.append(self.tasks.start(first_word))
 
         wait_s = FIRST_WORD_IN_HOME_AFTER_S if request.answer.window else FIRST_WORD_AFTER_S
         timer = asyncio.get_running_loop().call_later(wait_s, say) if shows_progress else None

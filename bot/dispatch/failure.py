@@ -39,7 +39,8 @@ _CHANNELS = {
     "not_in_channel": _NOT_A_MEMBER,
     "no_permission": _NOT_A_MEMBER,
 }
-_HOST_PROBLEMS = {
+# Why a text is not a domain name.
+HOST_PROBLEMS = {
     HostProblem.EMPTY: "Enter a domain, such as `example.com`.",
     HostProblem.TOO_LONG: "Enter a domain of at most 253 characters.",
     HostProblem.LABEL_TOO_LONG: "Each part between dots can have at most 63 characters.",
@@ -141,17 +142,11 @@ def _missing_scope(error: slack.MissingScopeError, facts: Facts) -> Message:
     )
 
 
-def host_sentence(error: HostNameError) -> str:
-    """Return why a text is not a domain name."""
-    return _HOST_PROBLEMS[error.problem]
-
-
 def _host(error: HostNameError, facts: Facts) -> Message:
-    why = host_sentence(error)
     typed = f"{code(error.typed, 80)} is not a domain name. " if error.typed.strip() else ""
     usage = COMMANDS.get((facts.command_line or "").partition(" ")[0])
     hint = [context(f"For example: `{usage.examples[0][0]}`")] if usage else []
-    return message_of(section(f"{typed}{why}"), *hint)
+    return message_of(section(f"{typed}{HOST_PROBLEMS[error.problem]}"), *hint)
 
 
 def _not_understood(error: NotUnderstoodError, _facts: Facts) -> Message:

@@ -35,10 +35,7 @@ RESPONDED_WITHIN_S = 2.0
 
 
 def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """Read a command.
-
-    https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
-    """
+    # https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
     origin = Origin(body["user_id"], body.get("channel_id"), body.get("response_url"))
     line = f"{own_name(body['command'])} {body.get('text', '')}".strip()
     return _request(body, context, replies, origin, command_line=line)
@@ -46,24 +43,26 @@ def from_command(body: Mapping[str, Any], context: Any, replies: Replies) -> Req
 
 def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
     """Read a press: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload."""
-    view = body.get("view") or {}
+    view, workspace = body.get("view") or {}, workspace_of(context.authorize_result)
+    origin, note = decode_metadata(view, workspace, body["user"]["id"])
     is_on_tab = view.get("type") == "home"
-    workspace = workspace_of(context.authorize_result)
-    opened_in, note = decode_metadata(view, workspace, body["user"]["id"])
-    origin = _origin_of_press(body) or opened_in
+    if is_on_tab:
+        origin = Origin(origin.user_id, is_home=True)
+    elif url := body.get("response_url"):
+        origin = _origin_in_message(body, url)
     window = _window(body, context, origin)
     if origin.is_home and note == ANSWER:
         window.view_id = view["id"]
-    # In other forms that were opened from Home an answer must not take the form's place.
-    has_window = is_on_tab or window.view_id is not None
+    form = {} if is_on_tab else view
     return _request(
         body,
         context,
         replies,
         origin,
-        window=window if has_window else None,
-        view_id=None if is_on_tab else view.get("id"),
-        view_hash=None if is_on_tab else view.get("hash"),
+        # In other forms that were opened from Home an answer must not take the form's place.
+        window=window if is_on_tab or window.view_id else None,
+        view_id=form.get("id"),
+        view_hash=form.get("hash"),
         note=note,
         message=body.get("message"),
         values=(view.get("state") or {}).get("values") or {},
@@ -71,10 +70,7 @@ def from_press(body: Mapping[str, Any], context: Any, replies: Replies) -> Reque
 
 
 def from_form(body: Mapping[str, Any], context: Any, replies: Replies) -> Request:
-    """Read a submitted form.
-
-    https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
-    """
+    # https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
     view, workspace = body["view"], workspace_of(context.authorize_result)
     origin, note = decode_metadata(view, workspace, body["user"]["id"])
     window = _window(body, context, origin) if origin.is_home else None
@@ -111,10 +107,8 @@ def is_ephemeral(body: Mapping[str, Any]) -> bool:
 
 
 def container_of(body: Mapping[str, Any]) -> str:
-    """Return the id of the message, form or tab of a press.
-
-    https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
-    """
+    """Return the id of the message, form or tab of a press."""
+    # https://docs.slack.dev/reference/interaction-payloads/block_actions-payload#fields
     if view_id := (body.get("view") or {}).get("id"):
         return str(view_id)
     container = body.get("container") or {}
@@ -137,29 +131,20 @@ def _request(
     )
 
 
-def _origin_of_press(body: Mapping[str, Any]) -> Origin | None:
-    """Return where something was pressed, `None` for a form."""
-    user_id = body["user"]["id"]
-    if (body.get("view") or {}).get("type") == "home":
-        return Origin(user_id, is_home=True)
-    if url := body.get("response_url"):
-        channel_id, thread_ts = (body.get("channel") or {}).get("id"), _thread_of_press(body)
-        return Origin(
-            user_id,
-            channel_id,
-            url,
-            is_message=True,
-            thread_ts=thread_of(body["actions"][0]["action_id"]) or thread_ts,
-            is_in_thread=thread_ts is not None,
-        )
-    return None
-
-
-def _thread_of_press(body: Mapping[str, Any]) -> str | None:
-    """Return the thread in which something was pressed; its first message is in the channel."""
+def _origin_in_message(body: Mapping[str, Any], response_url: str) -> Origin:
+    """Return where a message is in which something was pressed."""
     container = body.get("container") or {}
     thread_ts = container.get("thread_ts") or (body.get("message") or {}).get("thread_ts")
-    return None if thread_ts == container.get("message_ts") else thread_ts
+    if thread_ts == container.get("message_ts"):  # the first one of a thread is in the channel
+        thread_ts = None
+    return Origin(
+        body["user"]["id"],
+        (body.get("channel") or {}).get("id"),
+        response_url,
+        is_message=True,
+        thread_ts=thread_of(body["actions"][0]["action_id"]) or thread_ts,
+        is_in_thread=thread_ts is not None,
+    )
 
 
 def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWindow:
@@ -168,7 +153,7 @@ def _window(body: Mapping[str, Any], context: Any, origin: Origin) -> AnswerWind
     app = f"team={workspace.team_id}&id={body.get('api_app_id') or ''}"
     return AnswerWindow(
         client=context.client,
-        trigger_id=body.get("trigger_id"),
+        trigger_id=body.get("trigger_id") or "",
         messages_url=f"slack://app?{app}&tab=messages",
         metadata=encode_metadata(workspace, origin, ANSWER),
     )
@@ -195,8 +180,8 @@ class Field:
         return [each["value"] for each in self.state.get("selected_options") or ()]
 
     @property
-    def value(self) -> str | None:
-        return self.option[0] if self.option else None
+    def value(self) -> str:
+        return self.option[0] if self.option else ""
 
     @property
     def user_ids(self) -> tuple[str, ...]:
@@ -204,10 +189,7 @@ class Field:
 
 
 def field_in(values: Values, action_id: str) -> Field:
-    """Return the field with that `action_id`, else an empty one.
-
-    The id of its block is not known beforehand: see `Editing.nonce`.
-    """
+    """Return the field with that `action_id`, else an empty one; its block may have any id."""
     for block_id, elements in values.items():
         if action_id in elements:
             return Field(block_id, elements[action_id])

@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from operator import attrgetter
 
 from bot.process.clock import Clock
 from bot.process.redaction import redact
@@ -37,11 +38,11 @@ class KeptCommands:
         self._clock = clock
 
     async def keep(self, workspace: WorkspaceId, command: KeptCommand) -> None:
-        """Store `command` until it is taken or too old."""
         body = asdict(command) | {"text": redact(command.text)}
         sealed = self._ring.encrypt(json.dumps(body), _about(workspace, command.user_id))
+        name = hashlib.sha256(f"{command.command} {command.text}".encode()).hexdigest()[:16]
         await self._documents.put(
-            f"{workspace}/{KIND}/{command.user_id}/{_name(command)}",
+            f"{workspace}/{KIND}/{command.user_id}/{name}",
             {"v": 1, "sealed": sealed},
             due_at=self._clock() + KEPT_FOR,
         )
@@ -49,21 +50,14 @@ class KeptCommands:
     async def take_all(self, workspace: WorkspaceId) -> list[KeptCommand]:
         """Return and delete the commands of a workspace that have not expired, oldest first."""
         taken, now = [], self._clock()
-        kept = [
-            (document.due_at, document)
-            for document in await self._documents.list_prefix(f"{workspace}/{KIND}/")
-            if document.due_at
-        ]
-        for due_at, document in sorted(kept, key=lambda each: each[0]):
-            if await self._documents.delete(document.key) and due_at > now:
+        kept = await self._documents.list_prefix(f"{workspace}/{KIND}/")
+        for document in sorted(kept, key=attrgetter("due_at")):
+            is_mine = await self._documents.delete(document.key)
+            if is_mine and document.due_at and document.due_at > now:
                 user_id = document.key.split("/")[2]
                 body = self._ring.decrypt(document.value["sealed"], _about(workspace, user_id))
                 taken.append(KeptCommand(**json.loads(body) | {"user_id": user_id}))
         return taken
-
-
-def _name(command: KeptCommand) -> str:
-    return hashlib.sha256(f"{command.command} {command.text}".encode()).hexdigest()[:16]
 
 
 def _about(workspace: WorkspaceId, user_id: str) -> str:

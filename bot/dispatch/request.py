@@ -3,8 +3,8 @@
 import asyncio
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
@@ -14,11 +14,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.blocks.builders import actions, button, context, message_of, notice, section
 from bot.blocks.message import Block, Message
-from bot.dispatch.usage import ANSWER_BELOW, IN_LINE
+from bot.dispatch.usage import ANSWER_BELOW
 from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member, fetch_member, open_form, update_form
-from bot.slack.errors import SlackError, TriggerExpiredError
+from bot.slack.errors import SlackError
 from bot.slack.replies import Origin, Replies
 
 ANSWER = "answer"  # the note of a window with an answer
@@ -37,31 +37,28 @@ class AnswerWindow:
     """
 
     client: AsyncWebClient
-    trigger_id: str | None
+    trigger_id: str
     messages_url: str
     metadata: str
     view_id: str | None = None
 
     async def show(self, message: Message) -> None:
-        """Show a message that fits; raise SlackError, TriggerExpiredError without a press."""
+        """Show a message that fits; raise SlackError."""
         blocks = list(message.blocks) or [section(message.text)]
         view = notice("Domain Tracker", blocks, metadata=self.metadata)
         if self.view_id:
             await update_form(self.client, self.view_id, view)
-        elif self.trigger_id:
-            self.view_id = await open_form(self.client, self.trigger_id, view)
         else:
-            raise TriggerExpiredError("nothing was pressed just now")
+            self.view_id = await open_form(self.client, self.trigger_id, view)
 
 
 def fits_window(message: Message) -> bool:
     """Return whether a window can show a whole message."""
-    is_small = len(message.blocks) <= MAX_BLOCKS
-    return is_small and all(block["type"] in _SMALL for block in message.blocks)
+    kinds = [block["type"] for block in message.blocks]
+    return len(kinds) <= MAX_BLOCKS and _SMALL.issuperset(kinds)
 
 
 def summary_window(message: Message, messages_url: str) -> Message:
-    """Return a summary of a message that does not fit, with a link to the direct message."""
     there = "The full answer, with its buttons, is in your direct messages."
     opening = button("Open messages", OPEN_MESSAGES, url=messages_url, style="primary")
     plain = message.fallback() or message
@@ -88,8 +85,8 @@ class Answer:
     drawn, and `drawn` what was last drawn there. `command_line` is the command line that asks the
     same again. `takes_place`: the answer replaces the pressed message. `shares`: one with a
     `Share` button is shared at once. `has_shared`: something was shown to the whole channel.
-    `on_stop` returns the answer if the process stops before the end. `first_word` is sent if the
-    answer takes long; `lasting_word` stands in for progress that cannot be replaced.
+    `on_stop` returns the answer if the process stops before the end. `lasting_word` stands in for
+    progress that cannot be replaced.
     """
 
     origin: Origin
@@ -104,7 +101,6 @@ class Answer:
     has_shared: bool = field(default=False, init=False)
     drawn: Mapping[str, Any] | None = field(default=None, init=False, repr=False)
     on_stop: Callable[[], Message] | None = field(default=None, init=False, repr=False)
-    first_word: Message = field(default=IN_LINE, init=False, repr=False)
     lasting_word: Message = field(default=ANSWER_BELOW, init=False, repr=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
@@ -115,19 +111,27 @@ class Answer:
             self.takes_place = False
             self.sent = Sent.ANSWER
 
-    async def send_progress(self, message: Message) -> None:
+    async def send_progress(self, message: Message, *, is_first: bool = False) -> None:
         """Send a message that the answer replaces; a failure is only logged.
 
         Where Slack cannot replace it, `lasting_word` is sent instead, which stays true.
+        `is_first`: it is not sent after another one.
         """
         async with self._turn:
-            await self._send_progress(message)
-
-    async def send_first_word(self) -> None:
-        """Send `first_word` as a progress message, unless something was sent before."""
-        async with self._turn:
-            if self.sent is Sent.NOTHING:
-                await self._send_progress(self.first_word)
+            if is_first and self.sent is not Sent.NOTHING:
+                return
+            if self.window:  # only there: a direct message would stay for ever
+                if await self._show(self.window, message):
+                    self.sent = Sent.PROGRESS
+                return
+            # After a press the response_url replaces the pressed message, not the latest one, and
+            # a message without a response_url cannot be replaced at all.
+            is_new = bool(self.origin.response_url) and not self.origin.is_message
+            with log_and_suppress("progress message not sent", SlackError):
+                replaces = self.takes_place or is_new
+                await self._send(message if replaces else self.lasting_word)
+                self.sent = Sent.PROGRESS
+                self.takes_place = replaces
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -138,20 +142,6 @@ class Answer:
         """Draw `form` in the open one; raise SlackError, also where it was closed."""
         await update_form(self.client, self.view_id or "", form)
         self.drawn = form
-
-    async def _send_progress(self, message: Message) -> None:
-        if self.window:  # only there: a direct message would stay for ever
-            if await self._show(self.window, message):
-                self.sent = Sent.PROGRESS
-            return
-        # After a press the response_url replaces the pressed message, not the latest one, and a
-        # message without a response_url cannot be replaced at all.
-        is_new = bool(self.origin.response_url) and not self.origin.is_message
-        with log_and_suppress("progress message not sent", SlackError):
-            replaces = self.takes_place or is_new
-            await self._send(message if replaces else self.lasting_word)
-            self.sent = Sent.PROGRESS
-            self.takes_place = replaces
 
     async def _send(self, message: Message) -> None:
         if self.window and await self._show(self.window, message):
@@ -185,7 +175,7 @@ class FormErrors(Exception):  # noqa: N818  # not a failure: sentences beside th
 
 
 def encode_metadata(workspace: WorkspaceId, origin: Origin, note: str | None = None) -> str:
-    """Return the metadata of a form that `origin` opens; `note` comes back with it."""
+    """Return the metadata of a form that `origin` opens; `note` comes back as `Request.note`."""
     way = {**asdict(origin), "user_id": None}
     return json.dumps([str(workspace), way, note])
 
@@ -200,7 +190,7 @@ def decode_metadata(
     return Origin(user_id), None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Request:
     """What came from a person, and the `answer` to it.
 
@@ -238,20 +228,16 @@ class Request:
         """Return the person as Slack describes them now; raise SlackError."""
         return self.member or await fetch_member(self.client, self.workspace, self.origin.user_id)
 
-    @contextmanager
-    def logged(self, what: str) -> Iterator[None]:
+    def logged(self, what: str) -> AbstractContextManager[None]:
         """Let the log lines inside the block name the request."""
-        log = structlog.contextvars.bound_contextvars(
+        return structlog.contextvars.bound_contextvars(
             request=self.reference,
             workspace=str(self.workspace),
             user=self.origin.user_id,
             what=what,
         )
-        with log:
-            yield
 
     def as_metadata(self, note: str | None = None) -> str:
-        """Return the metadata of a form; `note` comes back as `Request.note`."""
         return encode_metadata(self.workspace, self.origin, note)
 
 

@@ -1,13 +1,11 @@
 """Register commands, actions, views and options on Bolt's app.
 
-A request is parsed before the ack, without any I/O: one that cannot be parsed is refused as a
-whole (see `answer_unread`). `dispatch/command_text.py` says how typed text is read.
+A request is parsed before the ack, without any I/O: see `answer_unread` for what cannot be.
 """
 
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import structlog
@@ -16,16 +14,14 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.blocks.builders import CANCEL
 from bot.blocks.command_names import renamed
-from bot.blocks.message import Block, Message
+from bot.blocks.message import Block
 from bot.dispatch import incoming
 from bot.dispatch.command_lines import CommandHandler, CommandLines, reply_with
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.incoming import container_of, from_press, is_ephemeral
-from bot.dispatch.request import FormErrors, Request
-from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, SENT_ELSEWHERE, as_form
+from bot.dispatch.request import FormErrors, Request, draw_or_reply
+from bot.dispatch.usage import ALREADY_PRESSED, CANCELED, as_form
 from bot.process.errors import BotError
-from bot.slack.client import update_form
-from bot.slack.errors import SlackError
 from bot.slack.replies import Replies
 
 logger = structlog.get_logger()
@@ -38,6 +34,7 @@ OPTIONS_WITHIN_S = 2.2
 # https://github.com/slackapi/bolt-python/issues/481
 DRAWN_AGAIN_AFTER_S = 3.5
 MAX_FORMS = 1000
+MAX_LATEST = 10_000
 PressHandler = Callable[[Request, str], Awaitable[None]]
 # Takes the event, or the message of a shortcut.
 EventHandler = Callable[[Request, Mapping[str, Any]], Awaitable[None]]
@@ -53,7 +50,8 @@ class Dispatcher:
         self.boundary = boundary
         self._replies = replies
         self._submitted: LRUCache[str, Request] = LRUCache(MAX_FORMS)
-        self._latest: LRUCache[str | None, str] = LRUCache(MAX_FORMS)  # request in each form
+        # By the id of a form or the person of a tab, the reference of the latest request.
+        self.latest: LRUCache[str | None, str] = LRUCache(MAX_LATEST)
         self.lines = CommandLines(app, boundary, replies)
         self.action(CANCEL, reply_with(CANCELED), replies=True)
 
@@ -67,21 +65,21 @@ class Dispatcher:
         handle: PressHandler,
         *,
         replies: bool = False,
-        once: Message | None = None,
+        once: bool = False,
         in_form: bool = False,
         is_awaited: bool = True,
     ) -> None:
         """Register `handle(request, value)` for a button or a field; also `action_id.anything`.
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
-        a failure is said below it. `once` answers a second press in the same message, or
-        drawing of a form, unless the first one failed. `in_form`: the person sees nothing but the
-        form, so a failure is shown there. For `is_awaited` see `Handling`.
+        a failure is said below it. `once`: a second press in the same message, or drawing of a
+        form, does nothing, unless the first one failed. `in_form`: the person sees nothing but
+        the form, so a failure is shown there. For `is_awaited` see `Handling`.
         """
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
-            self._latest[request.answer.view_id] = request.reference
+            self.latest[request.answer.view_id] = request.reference
             action = body["actions"][0]
             value = str((action.get("selected_option") or action).get("value", ""))
             # With the value: the same message may show another page by now.
@@ -96,7 +94,6 @@ class Dispatcher:
                 is_awaited=is_awaited,
                 form_waits=in_form,
                 once_key=f"{key}/{request.view_hash}" if once else None,
-                again=once or ALREADY_PRESSED,
             )
             self.boundary.start(request, pressed)
 
@@ -126,15 +123,16 @@ class Dispatcher:
                 return
             key = f"form/{request.workspace}/{request.answer.view_id}/{body['view'].get('hash')}"
             first = self._submitted.setdefault(key, request)
-            is_first = first is request and await self.boundary.once.is_first(key)
+            is_first = first is request and await self.boundary.seen.remember(key)
             if is_first:
-                self._latest[request.answer.view_id] = request.reference
+                self.latest[request.answer.view_id] = request.reference
             elif first is request:
-                request.answer.drawn = as_form(SENT_ELSEWHERE)
+                request.answer.drawn = as_form(ALREADY_PRESSED)
             if busy:
                 view = first.answer.drawn or busy()
                 await ack(response_action="update", view=renamed(dict(view)))
-                self._draw_again_later(first)
+                loop = asyncio.get_running_loop()
+                loop.call_later(DRAWN_AGAIN_AFTER_S, self._draw_again, first)
             else:
                 await ack()
             if is_first:
@@ -149,26 +147,16 @@ class Dispatcher:
 
         self._app.view(callback_id)(receive)
 
-    def _draw_again_later(self, request: Request) -> None:
-        def start() -> None:
-            self.boundary.tasks.start(self._draw_again(request))
-
-        asyncio.get_running_loop().call_later(DRAWN_AGAIN_AFTER_S, start)
-
-    async def _draw_again(self, request: Request) -> None:
+    def _draw_again(self, request: Request) -> None:
         """Draw what was drawn last, unless something was pressed or sent in the form since."""
-        view_id, drawn = request.answer.view_id or "", request.answer.drawn
-        if drawn and self._latest.get(view_id) == request.reference:
-            with suppress(SlackError):  # it was closed, most likely
-                await update_form(request.client, view_id, drawn)
+        drawn = request.answer.drawn
+        if drawn and self.latest.get(request.answer.view_id) == request.reference:
+            self.boundary.tasks.start(draw_or_reply(request, drawn, None))
 
     def options(
         self, action_id: str, find: OptionsFinder, *, otherwise: Sequence[Block] = ()
     ) -> None:
-        """Register `find(request, typed)` for the options of a menu.
-
-        `otherwise` is offered when it fails, or takes longer than Slack waits.
-        """
+        """Register `find(request, typed)` for a menu, `otherwise` if it fails or takes long."""
 
         async def asked(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:
             request = from_press(body, context, self._replies)
@@ -214,7 +202,7 @@ class Dispatcher:
             if not requests:
                 return
             key = f"message/{requests[0].workspace}/{event['channel']}/{event['ts']}"
-            if await self.boundary.once.is_first(key):
+            if await self.boundary.seen.remember(key):
                 last = None
                 for request in requests:
                     line = request.answer.command_line or ""
@@ -223,10 +211,7 @@ class Dispatcher:
         self._app.event(event_type)(received)
 
     def event(self, event_type: str, handle: EventHandler) -> None:
-        """Register `handle(request, event)` for an event that asks for no answer.
-
-        A failure would come as a direct message: `handle` shows what it can by itself.
-        """
+        """Register `handle(request, event)`; a failure that it raises becomes a direct message."""
 
         async def received(body: dict[str, Any], context: Any) -> None:
             request = incoming.from_event(body, context, self._replies)

@@ -20,17 +20,12 @@ from bot.dispatch.commands import COMMANDS
 MAX_PARTS_SHOWN = 10
 # While an answer takes longer than a few seconds.
 STILL_WORKING = plain_message("⏳ Still working…")
-# The same before the work has begun, because there is more of it than the process can do.
-IN_LINE = plain_message(
-    "⏳ The app is busy. Your request waits for its turn, then you get the answer."
-)
 # The same where the answer cannot take its place: it stays true.
 ANSWER_BELOW = plain_message("This takes a while. The answer comes as a new message.")
-# The answers to a second press: of what is done once, and of `Share`.
+# To a second press of what is done once, and to a form that another process has got before.
 ALREADY_PRESSED = plain_message(
     "This is already done or under way. Type the command to do it again."
 )
-ALREADY_SHARED = plain_message("This is already shared with the channel.")
 # To who shares something in a channel of several companies.
 READ_OUTSIDE = plain_message(
     "👥 People from another company are in this channel and can read this."
@@ -39,10 +34,6 @@ READ_OUTSIDE = plain_message(
 CANCELED = plain_message("Canceled. Nothing was done.")
 # In place of "still working".
 ANSWERED_IN_FORM = plain_message("The answer is in the form.")
-# To a form that another process has got before.
-SENT_ELSEWHERE = plain_message(
-    "You have sent this form already. Type the command again to see it."
-)
 # To a button without a command.
 OLD_BUTTON = plain_message("That button is from an older version. Type the command instead.")
 # To a command with a key or token, which is not repeated.
@@ -56,7 +47,6 @@ MAX_LINE_CHARS = 100
 
 
 def usage_message(command: str) -> Message:
-    """Return the usage of a command, and the other commands."""
     usage = COMMANDS[command]
     lines = "\n".join(f"`{example}` – {does}" for example, does in usage.examples)
     note = [context(usage.note)] if usage.note else []
@@ -72,20 +62,13 @@ def usage_message(command: str) -> Message:
 def overview_message(*, is_direct: bool) -> Message:
     """Return the answer to a message that is no command line, with buttons for the commands."""
     here = "" if is_direct else " Add `here` to answer in the thread for everyone."
-    return _commands_message(
-        "I only read commands, with or without the slash.",
-        "",
-        f"Add `help` to any command.{here}",
-    )
+    note = f"Add `help` to any command.{here}"
+    return _commands_message("I only read commands, with or without the slash.", "", note)
 
 
 def greeting_message() -> Message:
     """Return the first message in the app's conversation, with buttons for the commands."""
-    return _commands_message(
-        "Hi! Press a button, or type a command in any channel.",
-        "/",
-        _MORE,
-    )
+    return _commands_message("Hi! Press a button, or type a command in any channel.", "/", _MORE)
 
 
 def _commands_message(start: str, slash: str, note: str) -> Message:
@@ -104,7 +87,7 @@ def _commands_message(start: str, slash: str, note: str) -> Message:
 
 
 def form_button_message(command_line: str) -> Message:
-    """Return the button that opens the form of a command line where Slack opens none by itself."""
+    """Return the answer to a command line whose form Slack opens only after a press."""
     return plain_message(f"`{command_line}` opens a form.", run_button("Open form", command_line))
 
 
@@ -129,10 +112,10 @@ def not_understood_message(
     """
     usage = COMMANDS[command]
     sentences = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS_SHOWN]))]
-    if left_out := len(problems) - MAX_PARTS_SHOWN:
-        sentences += [f"And {plural(left_out, 'more part')}."] if left_out > 0 else []
+    if (left_out := len(problems) - MAX_PARTS_SHOWN) > 0:
+        sentences.append(f"And {plural(left_out, 'more part')}.")
     line = "" if corrected is None else f"{command} {corrected}".strip()
-    if line and any(problem.is_guess for problem in problems):
+    if line and any(each.fix and not each.why for each in problems):  # a word like the typed one
         sentences.append(f"Did you mean {code(unescaped(line), 300)}?")
     if usage.changes:
         sentences.append("Nothing was changed.")
@@ -161,18 +144,12 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def interrupted_message(command_line: str | None) -> Message:
-    """Return the answer to a request whose process stops.
-
-    `command_line` repeats the request, if possible, and stands in front: a person may get several
-    such answers at once.
-    """
+    """Return the answer to a request whose process stops; `command_line` repeats it."""
     name, _, text = (command_line or "").partition(" ")
     command = COMMANDS.get(name)
     step = "It may still have been done. Check before you repeat it."
     if command and not (command.changes and text):
         step = "Please try again."
-    elif name == "/adddomain":
-        step = "It may still have been done. Trying again is safe: I check first."
     shown = f"{code(command_line, MAX_LINE_CHARS)}: " if command_line else ""
     return plain_message(
         f"{shown}⚠️ The app is restarting, so this got no answer. {step}",

@@ -16,7 +16,6 @@ from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domainkey import form_views as forms
 from bot.domainkey.service import KeyCheck, KeyService
 from bot.domainkey.views import first_steps_message, works_message, works_text
@@ -66,7 +65,7 @@ class KeyFormListeners:
         dispatcher.action(SET_KEY, self.open_key_form)
         checking = partial(forms.key_paragraph, forms.CHECKING)
         dispatcher.view(forms.KEY_FORM, forms.read_key_form, self.set_key, busy=checking)
-        dispatcher.action(forms.USE_KEY, self.use_key, once=ALREADY_PRESSED, in_form=True)
+        dispatcher.action(forms.USE_KEY, self.use_key, once=True, in_form=True)
         dispatcher.action(forms.NEXT_STEP, self.second_step, in_form=True)
         dispatcher.action(forms.UNUSED, self.third_step, in_form=True)
         dispatcher.action(forms.DELETED_IT, self.finish, in_form=True)

@@ -193,7 +193,7 @@ def _step(number: int, title: str, steps: str, metadata: str, go_on: Block | Non
 def read_key_form(values: Mapping[str, Any]) -> tuple[str, KeyFormValues]:
     """Return the key and the other values; raise FormErrors, which never repeat the typed text."""
     secret, label = field_in(values, SECRET).text.strip(), field_in(values, LABEL).text.strip()
-    expiry = field_in(values, EXPIRY).value or ""
+    expiry = field_in(values, EXPIRY).value
     day = field_in(values, DAY).state.get("selected_date")
     errors: dict[str, str] = {}
     if not is_key(secret):

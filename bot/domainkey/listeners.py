@@ -157,4 +157,4 @@ def read_managers_form(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def read_audiences_form(values: Mapping[str, Any]) -> dict[str, Audience]:
     chosen = {each: field_in(values, f"{admin.AUDIENCE_FIELD}.{each}") for each in CHOSEN_FOR}
-    return {each: AUDIENCE_NAMES[field.value or ""] for each, field in chosen.items()}
+    return {each: AUDIENCE_NAMES[field.value] for each, field in chosen.items()}

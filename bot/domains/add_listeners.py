@@ -9,11 +9,10 @@ from bot.access.permissions import Permissions
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Block
 from bot.dispatch.command_text import NotUnderstoodError, Word, quoted, split_words
-from bot.dispatch.failure import ExplainFailure, host_sentence
+from bot.dispatch.failure import HOST_PROBLEMS, ExplainFailure
 from bot.dispatch.incoming import field_in
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.usage import ALREADY_PRESSED
 from bot.domains import add_views as views
 from bot.domains.adding import AddReport, DomainAdder, NewDomains, new_domains, parse_new_domains
 from bot.domains.service import Portfolio
@@ -39,7 +38,7 @@ class AddingListeners:
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/adddomain", self.add)
         dispatcher.view(views.ADD_FORM, read_new_domains, self.add_described)
-        dispatcher.action(views.ADD_LIST, self.add_list, replies=True, once=ALREADY_PRESSED)
+        dispatcher.action(views.ADD_LIST, self.add_list, replies=True, once=True)
         owned = views.label_options([self.portfolio.owned_type], "")
         dispatcher.options(views.TYPE_FIELD, self.offer_types, otherwise=owned)
         dispatcher.options(views.FOLDER_FIELD, self.offer_folders)
@@ -132,7 +131,7 @@ def read_new_domains(values: Mapping[str, Any]) -> NewDomains:
     try:
         return new_domains(typed.text.splitlines(), labels)
     except HostNameError as error:
-        why = host_sentence(error).replace("`", "")
+        why = HOST_PROBLEMS[error.problem].replace("`", "")
     except NotUnderstoodError as error:
         why = f"{error.problems[0].part} {error.problems[0].why}."
     raise FormErrors({typed.block_id: why})

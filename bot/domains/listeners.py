@@ -7,7 +7,6 @@ import structlog
 from bot.blocks.message import Message
 from bot.dispatch.request import Request
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.csv_file import domains_csv, export_text, exported_message, file_name
 from bot.domains.kept_facts import FactsRepository, KnownFacts
 from bot.domains.lookup import host_of
@@ -38,7 +37,7 @@ class DomainsListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/domains", self.list_domains)
-        dispatcher.action(SHARE_DOMAINS, self.share, once=ALREADY_SHARED)
+        dispatcher.action(SHARE_DOMAINS, self.share, once=True)
         dispatcher.action(EXPORT_DOMAINS, self.export)
 
     async def list_domains(self, request: Request, text: str) -> None:

@@ -1,9 +1,9 @@
 """Draw the Home tab and handle its buttons; greet who opens the conversation."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -13,7 +13,6 @@ from bot.blocks.builders import message_of
 from bot.blocks.message import Message
 from bot.digests.models import StoppedError
 from bot.digests.repository import DigestRepository
-from bot.digests.screen import ViewVersions
 from bot.dispatch.commands import Audience
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import OPEN_MESSAGES, Request, request_from
@@ -52,14 +51,14 @@ class HomeListeners:
     documents: Documents
     explain: ExplainFailure
     replies: Replies
+    latest: MutableMapping[str | None, str]
     reads_messages: bool = False
-    _draws: ViewVersions = field(default_factory=ViewVersions, init=False)
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.event("app_home_opened", self.open)
         for button in (REFRESH, OPEN_MESSAGES):
             dispatcher.action(button, self.leave)
-        dispatcher.boundary.after_home(self.draw)
+        dispatcher.boundary.after_home = self.draw
 
     async def open(self, request: Request, event: Mapping[str, Any]) -> None:
         """Draw the tab when a person opens it, or greet them in the messages tab.
@@ -89,28 +88,28 @@ class HomeListeners:
         """Draw the tab of the person, at first without domains if the service is slow."""
         origin = Origin(request.origin.user_id)
         visit = request_from(request.workspace, origin, request.client, self.replies)
-        number = self._draws.note(_name(visit))
+        self.latest[_name(visit)] = visit.reference
         try:
             member = await visit.fetch_member()
             visit = replace(visit, member=member)
-            domains = None if member.is_stranger else await self._fetch_domains(visit, number)
-            await self._show(visit, number, domains)
+            domains = None if member.is_stranger else await self._fetch_domains(visit)
+            await self._show(visit, domains)
         except Exception as error:  # the tab must not stay empty
             if not isinstance(error, SlackError):
                 logger.exception("unforeseen failure")
             message = await self._explained(visit, error)
-            await self._publish(visit, number, message_of(*refreshable(message)))
+            await self._publish(visit, message_of(*refreshable(message)))
 
-    async def _fetch_domains(self, visit: Request, number: int) -> Snapshot | Exception:
+    async def _fetch_domains(self, visit: Request) -> Snapshot | Exception:
         """Return the domains, at most a minute old, or the error; at most one request."""
         asking = asyncio.create_task(self.portfolio.snapshot(visit.workspace))
         try:
             await asyncio.wait({asking}, timeout=FIRST_DRAW_AFTER_S)
             if not asking.done():
-                await self._show(visit, number, None)
+                await self._show(visit, None)
             return await asking
         except asyncio.CancelledError:  # a stop: the tab must not go on saying "please wait"
-            await self._show(visit, number, StoppedError("the process stops"))
+            await self._show(visit, StoppedError("the process stops"))
             raise
         except Exception as error:
             if not isinstance(error, BotError):
@@ -119,16 +118,15 @@ class HomeListeners:
         finally:
             asking.cancel()
 
-    async def _show(
-        self, visit: Request, number: int, domains: Snapshot | Exception | None
-    ) -> None:
+    async def _show(self, visit: Request, domains: Snapshot | Exception | None) -> None:
         """Draw the tab; `domains=None` while the service is asked."""
-        page = await self._fetch_page(visit, domains)
-        # Counting 10,000 domains takes some milliseconds: off the loop.
-        await self._publish(visit, number, await asyncio.to_thread(home_view, page))
+        if self.latest.get(_name(visit)) == visit.reference:
+            page = await self._fetch_page(visit, domains)
+            # Counting 10,000 domains takes some milliseconds: off the loop.
+            await self._publish(visit, await asyncio.to_thread(home_view, page))
 
-    async def _publish(self, visit: Request, number: int, page: Message) -> None:
-        if self._draws.is_latest(_name(visit), number):
+    async def _publish(self, visit: Request, page: Message) -> None:
+        if self.latest.get(_name(visit)) == visit.reference:
             with log_and_suppress("Home was not drawn", SlackError):
                 await publish_home(visit.client, visit.origin.user_id, page)
 

@@ -13,7 +13,6 @@ from bot.blocks.text import MAX_OPTION_VALUE_CHARS, host_text
 from bot.dispatch.command_text import split_words
 from bot.dispatch.request import FormErrors, Request
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.usage import ALREADY_SHARED
 from bot.domains.lookup import suggestions
 from bot.domains.service import Portfolio, ShownScores
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -43,7 +42,7 @@ class ScanListeners:
 
     def register(self, dispatcher: Dispatcher) -> None:
         dispatcher.command("/scan", self.scan)
-        dispatcher.action(views.SHARE_SCAN, self.share, once=ALREADY_SHARED)
+        dispatcher.action(views.SHARE_SCAN, self.share, once=True)
         dispatcher.action(views.SHOW_SECTION, self.show_section)
         dispatcher.action(views.TURN_SECTION, self.turn_section)
         dispatcher.view(views.PICK_FORM, read_pick, self.scan_picked)

@@ -11,7 +11,6 @@ from bot.blocks.builders import actions, button, header, raw_text, section
 from bot.blocks.message import Block
 from bot.dispatch.usage import (
     ALREADY_PRESSED,
-    ALREADY_SHARED,
     ANSWERED_IN_FORM,
     EXPOSED_KEY,
     OLD_BUTTON,
@@ -59,8 +58,7 @@ def test_visual_only_parts_are_found(name: str) -> None:
 
 def test_short_answers_can_be_read_aloud() -> None:
     for message in (
-        *(ANSWERED_IN_FORM, EXPOSED_KEY, OLD_BUTTON, STILL_WORKING),
-        *(ALREADY_PRESSED, ALREADY_SHARED),
+        *(ALREADY_PRESSED, ANSWERED_IN_FORM, EXPOSED_KEY, OLD_BUTTON, STILL_WORKING),
         *(exported_message("a.csv", 1), exported_message("a.csv", 10_000)),
     ):
         assert_slack_takes(message)

@@ -7,7 +7,7 @@ import pytest
 import bot.app.main  # noqa: F401  # so that every error there is has been defined
 from bot.digests.models import EditConflictError
 from bot.dispatch.command_text import NotUnderstood, NotUnderstoodError
-from bot.dispatch.failure import host_sentence
+from bot.dispatch.failure import HOST_PROBLEMS
 from bot.domains.adding import AlreadyAddedError, UncertainAddError
 from bot.domains.lookup import UnknownDomainError
 from bot.keys.key_record import NoKeyError, OtherPortfolioError
@@ -282,7 +282,7 @@ def test_a_missing_permission_is_named_with_its_grantors(error: BotError, words:
 
 @loop_over("problem", HostProblem)
 def test_every_problem_with_a_name_has_a_sentence_of_its_own(problem: HostProblem) -> None:
-    sentences = {each: host_sentence(HostNameError(each, "x")) for each in HostProblem}
+    sentences = dict(HOST_PROBLEMS)
 
     own = sentences.pop(problem)
     assert re.fullmatch(r"[A-Z].*\.", own)

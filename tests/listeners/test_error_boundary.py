@@ -12,13 +12,14 @@ from bot.blocks.message import Message
 from bot.dispatch import error_boundary
 from bot.dispatch.error_boundary import ErrorBoundary, Handling
 from bot.dispatch.request import Request
-from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, IN_LINE, STILL_WORKING
+from bot.dispatch.usage import ANSWER_BELOW, ANSWERED_IN_FORM, STILL_WORKING
 from bot.process import concurrency
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.slack.client import Member
 from bot.slack.errors import SlackUnavailableError
 from bot.slack.replies import Origin, Replies
+from bot.store.deduplication import Dedup
 from bot.store.documents import ForgottenError, StoreError
 from bot.tracker.models import TrackerError
 from tests.dispatch.builders import a_request
@@ -213,7 +214,7 @@ async def test_who_waits_long_for_a_turn_reads_so_once(
     async with bot.boundary.turns.take(bot.conversation.workspace):
         said = await bot.do(work)
 
-    assert said == [IN_LINE.text, "the answer"]
+    assert said == [WORKING, "the answer"]
     assert bot.replies.takes_place == ["the answer"]
 
 
@@ -268,6 +269,14 @@ class TestFailures:
         assert "could not explain the failure" in (out := capsys.readouterr().out)
         assert "a task failed" not in out
 
+    async def test_let_a_press_be_repeated(self, bot: Bot) -> None:
+        stored = Dedup()
+        for _process in range(2):
+            bot.boundary.seen = Dedup(stored)
+            await bot.do(bot.fail(BotError("no")), once_key="C1/1.2")
+
+        assert bot.said == [f"BotError {bot.conversation.reference}"] * 2
+
 
 @pytest.mark.parametrize("is_home", [True, False])
 @pytest.mark.parametrize("fails", [True, False])
@@ -278,7 +287,7 @@ async def test_home_is_drawn_after_the_answer(bot: Bot, is_home: bool, fails: bo
         assert conversation is bot.conversation
         followed.append(len(bot.said))
 
-    bot.boundary.after_home(follow)
+    bot.boundary.after_home = follow
     bot.conversation = bot.a_conversation(is_home=is_home)
 
     await bot.do(bot.fail(BotError("no")) if fails else None)

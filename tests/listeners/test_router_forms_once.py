@@ -4,9 +4,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.blocks.builders import notice
-from bot.dispatch.error_boundary import OncePerMessage
 from bot.dispatch.router import Dispatcher
-from bot.dispatch.usage import SENT_ELSEWHERE, as_form
+from bot.dispatch.usage import ALREADY_PRESSED, as_form
 from bot.store.deduplication import Dedup
 from tests.listeners.test_incoming_presses import CONTEXT, REPLIES
 
@@ -22,7 +21,7 @@ class Process:
     def __init__(self, seen: Dedup) -> None:
         self.started = 0
         app: Any = SimpleNamespace(action=lambda _: lambda _: None, view=self.take)
-        boundary: Any = SimpleNamespace(start=self.start, once=OncePerMessage(seen))
+        boundary: Any = SimpleNamespace(start=self.start, seen=seen)
         dispatcher = Dispatcher(app, boundary, REPLIES)
         dispatcher.view("form", lambda _: None, self.work, busy=lambda: notice("Busy", []))
 
@@ -51,7 +50,7 @@ async def test_a_form_is_handled_by_one_process_and_the_other_says_so() -> None:
 
     shown = [await each.title_after("1.a") for each in (one, other, one, other)]
 
-    busy, elsewhere = str(notice("Busy", [])), str(as_form(SENT_ELSEWHERE))
+    busy, elsewhere = str(notice("Busy", [])), str(as_form(ALREADY_PRESSED))
     assert shown == [busy, elsewhere, busy, elsewhere]
     assert (one.started, other.started) == (1, 0)
     await other.title_after("2.b")

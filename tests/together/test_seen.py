@@ -11,7 +11,6 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app.bolt import SocketMode
-from bot.dispatch.error_boundary import OncePerMessage
 from bot.store.deduplication import Dedup
 from tests.builders import APP_TOKEN, BOT_TOKEN
 from tests.fakes import FakeClock
@@ -56,12 +55,3 @@ def a_link(bolt: FakeBolt, seen: Dedup) -> SocketMode:
     app = AsyncApp(client=AsyncWebClient(token=BOT_TOKEN), signing_secret=SECRET)
     app.async_dispatch = bolt.async_dispatch  # type: ignore[assignment,method-assign]  # counts
     return SocketMode(app, APP_TOKEN, seen=seen)
-
-
-async def test_a_failed_press_may_be_repeated(stored: Dedup) -> None:
-    with pytest.raises(ValueError, match="no"):
-        async with OncePerMessage(of_a_process(stored)).press("C1/1.2"):
-            raise ValueError("no")
-
-    async with OncePerMessage(of_a_process(stored)).press("C1/1.2") as is_first:
-        assert is_first

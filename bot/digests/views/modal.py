@@ -57,10 +57,6 @@ NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
 SENT_TO_YOU = "✅ Sent to your direct messages."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
-# The answer to a second press of a button in a message.
-DONE_ALREADY = plain_message(
-    "This is already done or under way. `/domaindigest` shows the digest's state."
-)
 EDIT_FORM = "digests.edit"
 BACK = "digests.back"
 # A slot at the end of a pause counts.

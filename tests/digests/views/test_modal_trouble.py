@@ -2,7 +2,7 @@
 
 from bot.digests import models
 from bot.digests.errors import DIGEST_ERRORS, error_line
-from bot.digests.views.modal import DONE_ALREADY, UNANNOUNCED, made_message
+from bot.digests.views.modal import UNANNOUNCED, made_message
 from bot.keys.key_record import NoKeyError
 from bot.process.errors import BotError, NotAllowedError
 from bot.tracker.models import InvalidKeyError, UnavailableError
@@ -60,13 +60,6 @@ def test_a_form_tells_an_admin_where_to_set_the_key() -> None:
     refused = failure_message(InvalidKeyError(), facts_for())
     assert "`/domainkey`" in error_line(refused, is_about_key=True)
     assert "Type" not in error_line(failure_message(NotAllowedError(), facts_for()))
-
-
-def test_a_press_that_is_done_already_is_answered() -> None:
-    message = DONE_ALREADY
-
-    assert_slack_takes(message)
-    assert "already done" in message.text
 
 
 def test_a_digest_made_by_one_press_is_managed_and_deleted_from_the_answer() -> None:
