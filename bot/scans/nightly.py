@@ -44,9 +44,9 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nights:
-    """The nightly scans of a workspace, as they are stored.
+    """The nightly scans of a workspace. `zone` is that of who set the key, as they are stored.
 
-    `zone` is that of who set the key. `tried`: when domains were tried whose scan is not kept.
+    `tried`: when domains were tried whose scan is not kept.
     """
 
     is_on: bool = True
@@ -57,15 +57,6 @@ class Nights:
         """Return these with one more domain that is tried."""
         latest = sorted((self.tried | {host: now}).items(), key=lambda item: item[1])[-MAX_TRIED:]
         return replace(self, tried=dict(latest))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
-    """The setting as people see it: when, and how many `domains`, `None` if that is not known."""
-
-    is_on: bool
-    zone: str
-    domains: int | None = None
 
 
 def requests_an_hour(allowance: Allowance | None) -> int:
@@ -150,11 +141,10 @@ class NightlySetting:
     def _write(self, nights: Nights) -> Write:
         return Write(encode(nights), self.clock() if nights.is_on else None)
 
-    async def outlook(self, workspace: WorkspaceId, domains: int | None) -> Outlook:
-        """Return the setting of a workspace with a key."""
+    async def shown(self, workspace: WorkspaceId) -> Nights:
+        """Return the setting of a workspace, with the zone whose nights count."""
         nights = decode(await self.documents.get(_key(workspace)))
-        zone = await self.zone(workspace, nights)
-        return Outlook(is_on=nights.is_on, zone=zone.key, domains=domains)
+        return replace(nights, zone=(await self.zone(workspace, nights)).key)
 
     async def zone(self, workspace: WorkspaceId, nights: Nights) -> ZoneInfo:
         """Return the zone of most digests; without digests that of who set the key."""
