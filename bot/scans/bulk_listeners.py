@@ -83,7 +83,6 @@ class BulkScanListeners:
             await request.reply(views.STOPPING)
 
     async def show_list(self, request: Request, value: str) -> None:
-        """Open a whole list of the last summary."""
         run_id, title = json.loads(value)
         run = await self._last(request, run_id)
         await request.open_form(bulk_summary.list_form(run, title, self.bulk.clock()))

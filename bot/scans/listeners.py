@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,14 +76,12 @@ class ScanListeners:
             await self._scan(request, picked[0])
 
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
-        """Return the matching domains."""
         snapshot = await self.portfolio.snapshot(request.workspace)
         names = snapshot.by_host
         hosts = await compute(len(names), suggestions, names, typed)
         return [option(_value(host), host_text(host)) for host in hosts]
 
     async def share(self, request: Request, host: str) -> None:
-        """Show the last scan to the whole channel."""
         report = await self.scans.last(request.workspace, host)
         member = await request.fetch_member()
         await request.answer.share(views.scan_message(report, shared_by=member.name))
@@ -95,7 +94,7 @@ class ScanListeners:
         await update_form(request.client, request.answer.view_id or "", form)
 
     async def _section_form(self, request: Request, value: str) -> Block:
-        host, name, page = views.decode_section(value)
+        host, name, page = json.loads(value)
         report = await self.scans.last(request.workspace, host)
         metadata = request.as_metadata()
         return await asyncio.to_thread(views.section_form, report, name, page, metadata)

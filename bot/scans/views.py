@@ -93,7 +93,6 @@ def _of_issues(report: ScanReport) -> Lines:
 
 
 def pick_form(metadata: str) -> Block:
-    """Return the form to choose domains to scan."""
     domain = input_element(
         "multi_external_select",
         PICK_DOMAIN,
@@ -105,12 +104,6 @@ def pick_form(metadata: str) -> Block:
     hint = f"One, or up to {MAX_PICKED}. A scan can take up to 2 minutes."
     blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
-
-
-def decode_section(value: str) -> tuple[str, str, int]:
-    """Return host, section and page from a button's value."""
-    host, name, page = json.loads(value)
-    return host, name, page
 
 
 def _scanned(report: ScanReport) -> str:
@@ -134,16 +127,15 @@ def waiting_message(host: str, ahead: int = 0, *, is_lasting: bool = False) -> M
 
     `is_lasting`: the result cannot take its place.
     """
-    first = ""
-    if ahead:
-        others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first"
-        first = f" {others[0].upper()}{others[1:]}."
+    name = host_text(host)
+    others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first."
     if is_lasting:
-        text = f"Scanning {host_text(host)}.{first} The result comes as a new message."
+        first = f" {others}" if ahead else ""
+        text = f"Scanning {name}.{first} The result comes as a new message."
     elif ahead:
-        text = f"⏳ {host_text(host)} waits: {others}. Each can take up to 2 minutes."
+        text = f"⏳ {name} waits: {others} Each can take up to 2 minutes."
     else:
-        text = f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes."
+        text = f"⏳ Scanning {name}. This can take up to 2 minutes."
     return message_of(text_section(text))
 
 
@@ -209,7 +201,6 @@ def _no_issues(report: ScanReport) -> Block:
 
 
 def _failed(report: ScanReport) -> list[Block]:
-    """Name the sections that tell nothing, with the reason that the scan gives."""
     lines = [
         f"⚠️ {section_name(name)} {_why_failed(reason)}."
         for name, reason in report.facts.failed.items()
@@ -268,7 +259,6 @@ def _is_in_head(change: Change, report: ScanReport) -> bool:
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
-    """Return a section of a scan, folded unless it is empty."""
     first = list(islice(finding_lines(shown.findings), MAX_LINES + 2))
     if len(first) > MAX_LINES + 1 or shown.left_out:  # `and 1 more` would take its line
         first = first[:MAX_LINES]
