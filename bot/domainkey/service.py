@@ -1,7 +1,4 @@
-"""Check, save, rotate and remove the API key of a workspace, and show its state.
-
-Callers check permissions.
-"""
+"""Check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 import asyncio
 from collections.abc import Collection
@@ -51,11 +48,8 @@ class KeyService:
     ) -> KeyCheck:
         """Check a key with one request and use it from now on.
 
-        Raises:
-            ExpiredDraftError: its expiration is in the past.
-            OtherPortfolioError: without `is_confirmed`, it sees none of the domains that were
-                seen before; it is held for `confirm`.
-            TrackerError: it does not work, or that is unknown; nothing was changed.
+        Raise ExpiredDraftError; TrackerError: it does not work, or that is unknown; and without
+        `is_confirmed` OtherPortfolioError: it sees no domain that was seen before, and is held.
         """
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
@@ -71,10 +65,7 @@ class KeyService:
         return pair, len(listing.domains)
 
     async def confirm(self, workspace: WorkspaceId, *, by: str) -> KeyCheck:
-        """Use the key that is held for a person, though it is of another portfolio.
-
-        Raise KeyNotHeldError, and as `set_key` does.
-        """
+        """Use the key that is held for a person; raise KeyNotHeldError, and as `set_key` does."""
         draft = await self.keys.held(workspace, by)
         check = await self.set_key(workspace, draft, by=by, is_confirmed=True)
         with log_and_suppress("a saved key is still held", StoreError):  # it expires soon
@@ -90,9 +81,7 @@ class KeyService:
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
         """Check the earlier key with one request and use it from now on.
 
-        Raises:
-            KeysChangedError: there is no such key, or it is in use already.
-            EarlierKeyRefusedError, TrackerError: it does not work, or that is unknown.
+        Raise KeysChangedError; EarlierKeyRefusedError, TrackerError: it does not work, perhaps.
         """
         key = await self.keys.earlier(workspace, mark)
         try:
@@ -113,10 +102,7 @@ class KeyService:
         await self.seen.note(workspace, hosts)
 
     async def finish(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyRecord:
-        """Delete the earlier key, if it is that one: it was deleted in the service.
-
-        Return the key in use; raise NoKeyError.
-        """
+        """Delete the earlier key, if it is that one; return the key in use. Raise NoKeyError."""
         pair = await self.keys.present(workspace)
         if pair.earlier and await self.keys.forget_earlier(workspace, mark):
             shown = pair.earlier.record.shown

@@ -43,6 +43,7 @@ REMOVED = plain_message(
     " Portfolio → API Keys.",
     button("Set key", SET_KEY),
 )
+_KEY_BUTTON = run_button("Key", "/domainkey", here=True)
 
 
 def expiry_text(expires_on: date | None, today: date) -> str:
@@ -82,11 +83,7 @@ def works_text(record: KeyRecord, domains: int, state: str = "works and is saved
 def works_message(
     record: KeyRecord, domains: int, state: str = "works and is saved", more: str = ""
 ) -> Message:
-    return _with_key_button(f"{works_text(record, domains, state)}{more}")
-
-
-def _with_key_button(text: str) -> Message:
-    return plain_message(text, run_button("Key", "/domainkey", here=True))
+    return plain_message(f"{works_text(record, domains, state)}{more}", _KEY_BUTTON)
 
 
 def allowance_lines(allowance: Allowance | None, now: datetime) -> list[str]:
@@ -117,10 +114,9 @@ def key_state_message(
     domains: int = 0,
     may_name: bool = True,
 ) -> Message:
-    """Return the answer to `/domainkey` for an admin or manager.
+    """Return the answer to `/domainkey`; `may_name`: for an admin, not for a manager.
 
-    `domains` is 0 if their number is not known. `may_name`: the reader may name managers, choose
-    the `audiences`, and turn nightly scans on or off.
+    `domains` is 0 if their number is not known.
     """
     if pair is None:
         return _not_connected_message(may_name=may_name)
@@ -163,7 +159,7 @@ def turned_message(*, is_on: bool) -> Message:
         if is_on
         else "🌙 Nightly scans are off. End dates and issues come from scans by people."
     )
-    return _with_key_button(text)
+    return plain_message(text, _KEY_BUTTON)
 
 
 def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
@@ -256,10 +252,7 @@ def _state_words(record: KeyRecord, today: date) -> str:
 def first_steps_message(
     record: KeyRecord, domains: int, allowance: Allowance | None, *, digest_id: str
 ) -> Message:
-    """Return what to do after the first key of a workspace: scan all domains, make a digest.
-
-    `digest_id` is that of the digest, empty where there is no channel for it.
-    """
+    """Return the first steps: scan all, make a digest; no `digest_id` where no channel is."""
     text = works_text(record, domains)
     count = min(domains, MAX_DOMAINS)
     price = price_text(count, allowance)

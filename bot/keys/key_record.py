@@ -198,10 +198,7 @@ class EarlierKey:
 
 @dataclass(frozen=True, slots=True)
 class NoticeAttempt:
-    """A notice that is being sent: the people it has reached, and the end of its worker's lease.
-
-    `tries` counts the attempts that did not reach everybody.
-    """
+    """A notice that is being sent: its worker's lease, whom it reached, failed attempts."""
 
     name: str
     until: datetime

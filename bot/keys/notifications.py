@@ -71,10 +71,9 @@ class KeyNotices(DueWork):
             await self.settle(workspace, claim, people, wait)
 
     async def claim(self, workspace: WorkspaceId) -> Claim | None:
-        """Return the due notice, for this worker alone during its lease; raise StoreError.
+        """Return the due notice, for this worker alone during its lease, if no other has it.
 
-        `None`: there is none, or another worker has it. An earlier key whose time is over is
-        deleted too.
+        An earlier key whose time is over is deleted too. Raise StoreError.
         """
         claims: list[Claim] = []
 

@@ -31,10 +31,7 @@ HELD_FOR = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Every workspace's keys, one document each, sealed for that workspace alone.
-
-    Every method may raise StoreError.
-    """
+    """Every workspace's keys, sealed for it alone. Every method may raise StoreError."""
 
     documents: store.Documents
     ring: KeyRing

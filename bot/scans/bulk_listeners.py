@@ -62,7 +62,6 @@ class BulkScanListeners:
         await request.reply(message)
 
     async def start(self, request: Request, selection: str) -> None:
-        """Start the bulk scan of a price, with the domains as they are now."""
         await self.permissions.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
         found, _unknown, what = await self._chosen(request, snapshot, selection)

@@ -171,7 +171,6 @@ def ended(run: BulkScan) -> BulkScan:
 
 
 def with_scores(run: BulkScan, listed: Snapshot) -> BulkScan:
-    """Return the bulk scan with the scores that the list shows after it."""
     done = tuple(
         replace(item, score_after=known.health_score)
         if (known := listed.by_host.get(item.host)) and item.trouble is None

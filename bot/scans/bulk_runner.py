@@ -94,9 +94,7 @@ class BulkScans(DueWork):
     ) -> BulkScan:
         """Store a bulk scan, and send its message to the person.
 
-        Raises:
-            BulkScanRunsError: there is one already, or its summary is not sent yet.
-            SlackError: the message could not be sent; nothing will be scanned.
+        Raise BulkScanRunsError, also until the last summary is sent; SlackError: nothing begins.
         """
         key, now = key_of(workspace), self.clock()
         run = BulkScan(
@@ -188,7 +186,6 @@ class BulkScans(DueWork):
         return False
 
     async def _scan(self, lease: _Lease) -> ScanReport:
-        """Scan the next domain; renew the lease and show the progress until its end."""
         item = lease.run.left[0]
         domain = Domain(
             domain=item.host,
@@ -215,7 +212,6 @@ class BulkScans(DueWork):
             await self._edit(lease.workspace, lease.run, message)
 
     async def _edit(self, workspace: WorkspaceId, run: BulkScan, message: Message) -> None:
-        """Replace the message of a bulk scan; a failure is only logged."""
         with log_and_suppress("progress not shown", SlackError):
             await self.posting.edit(workspace, SentMessage(run.channel_id, run.ts), message)
 

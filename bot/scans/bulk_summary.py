@@ -89,7 +89,6 @@ def _lists(run: BulkScan, now: datetime) -> dict[str, list[str]]:
 
 
 def _short_list(run: BulkScan, title: str, lines: Sequence[str]) -> Block:
-    """Return the first lines of a list, with a button for what is left out."""
     most = MAX_LINES + (len(lines) == MAX_LINES + 1)  # `and 1 more` would take its line
     shown = lines_within(lines[:most], MAX_LIST_CHARS)
     left = len(lines) - len(shown)

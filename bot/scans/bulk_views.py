@@ -59,10 +59,7 @@ def price_message(
     *,
     without_id: int = 0,
 ) -> Message:
-    """Return what a bulk scan costs, with a button to start it, or its first domains.
-
-    `selection` is the filter or the names. `without_id` domains cannot be scanned.
-    """
+    """Return what the bulk scan of a filter or names costs, with a button to start it."""
     lines = _unknown_lines(unknown)
     if without_id:
         lines.append(f"{plural(without_id, 'domain')} can't be scanned: no ID is listed.")

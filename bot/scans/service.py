@@ -92,10 +92,8 @@ class Scans:
     ) -> ScanReport:
         """Scan `domain` now; simultaneous calls in this process get the same report.
 
-        Without `lists` the list is not asked for the new score. Those who want it do not share
-        such a scan.
-
-        Raise NoDomainIdError, TrackerError, NoKeyError: nothing was kept.
+        Without `lists` the list is not asked for the new score; those who want it do not share
+        such a scan. After NoDomainIdError, TrackerError and NoKeyError nothing was kept.
         """
         return await self._flights.run(
             (workspace, host_of(domain), lists),

@@ -123,10 +123,7 @@ def _pages(lines: Iterable[str]) -> list[list[str]]:
 
 
 def waiting_message(host: str, ahead: int = 0, *, is_lasting: bool = False) -> Message:
-    """Return the message during a scan, or before it while so many others come first.
-
-    `is_lasting`: the result cannot take its place.
-    """
+    """Return the message while `ahead` others come first; `is_lasting`: no result replaces it."""
     name = host_text(host)
     others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first."
     if is_lasting:
@@ -144,8 +141,7 @@ def scan_message(
 ) -> Message:
     """Return a scan: its head, issues, what ends soon, changes, and every section, folded.
 
-    `shown` is the score that the reader was shown last, `None` if that is not known. `shared_by`
-    is the name of the person who shares it with a channel.
+    `shown` is the score that the reader was shown last. `shared_by` is a person's name.
     """
     head = [health_mrkdwn(report, shown), _scanned(report)]
     if domain_url(report.host, report.domain_id):  # a title can hold no link
