@@ -132,15 +132,13 @@ class KeyNotices(DueWork):
                         raise
 
         try:
-            await send(dict.fromkeys(await self._people(workspace, claim)))
-            if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
-                await send(await self.posting.admins(workspace, MAX_ADMINS))
+            if claim.notice.kind is NoticeKind.WORKS_AGAIN:
+                await send(claim.record.told)
+            else:
+                managers = await self.permissions.managers(workspace)
+                await send(dict.fromkeys((claim.record.set_by, *managers)))
+                if not reached:
+                    await send(await self.posting.admins(workspace, MAX_ADMINS))
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None
-
-    async def _people(self, workspace: WorkspaceId, claim: Claim) -> tuple[str, ...]:
-        """Return the people of a notice, who set the key perhaps twice."""
-        if claim.notice.kind is NoticeKind.WORKS_AGAIN:
-            return claim.record.told
-        return (claim.record.set_by, *await self.permissions.managers(workspace))

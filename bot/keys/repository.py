@@ -19,6 +19,7 @@ from bot.keys.key_record import (
     new_key_pair,
 )
 from bot.process.clock import Clock
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
@@ -31,7 +32,7 @@ HELD_FOR = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Every workspace's keys, sealed for it alone. Every method may raise StoreError."""
+    """Every workspace's keys, sealed for it alone. All methods but notes may raise StoreError."""
 
     documents: store.Documents
     ring: KeyRing
@@ -197,9 +198,11 @@ class Keys:
     async def _note(
         self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
     ) -> bool:
-        return await self.change(
-            workspace, lambda pair: pair.noted(change) if pair.sealed == key.sealed else pair
-        )
+        with log_and_suppress("could not record the state of a key", store.StoreError):
+            return await self.change(
+                workspace, lambda pair: pair.noted(change) if pair.sealed == key.sealed else pair
+            )
+        return False  # a store that fails must not hide what the service says
 
     def _opened(self, workspace: WorkspaceId, kept: KeyPair | EarlierKey) -> StoredKey:
         secret = self.ring.decrypt(kept.sealed, _about(workspace))

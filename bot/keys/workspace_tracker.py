@@ -7,9 +7,9 @@ from datetime import datetime
 
 from bot.keys.key_record import NoKeyError, StoredKey
 from bot.keys.repository import Keys
-from bot.process.errors import BotError, log_and_suppress
+from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import StoreError, UnreadableSecretError
+from bot.store.documents import UnreadableSecretError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     InsufficientPermissionsError,
@@ -97,17 +97,10 @@ class WorkspaceTracker:
         try:
             yield
         except InvalidKeyError:
-            if await _noted(self.keys.note_refused(workspace, key)):
+            if await self.keys.note_refused(workspace, key):
                 await self.on_refusal(workspace)
             raise
         except InsufficientPermissionsError as error:
-            await _noted(self.keys.note_lacking(workspace, key, operation))
+            await self.keys.note_lacking(workspace, key, operation)
             raise LackingScopeError(operation) from error
-        await _noted(self.keys.note_accepted(workspace, key, operation))
-
-
-async def _noted(note: Awaitable[bool]) -> bool:
-    """Return the result of a note; a store that fails must not hide the service's answer."""
-    with log_and_suppress("could not record the state of a key", StoreError):
-        return await note
-    return False
+        await self.keys.note_accepted(workspace, key, operation)

@@ -46,7 +46,6 @@ MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
 # Escaping may turn one character into five, and a section holds 3,000.
 MAX_FORM_VALUE_CHARS = 550
-Lines = tuple[Iterable[str], Callable[[str], Block], str, str]
 SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
@@ -57,10 +56,18 @@ MAX_REASON_CHARS = 80
 
 def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
     """Return a page, from 1, of the form with all of one section, or with all issues."""
-    lines, draw, counted, left_out = (
-        _of_issues(report) if name == ISSUES else _of_section(report, name)
-    )
-    pages = _pages(lines)
+    draw: Callable[[str], Block] = section
+    if name == ISSUES:
+        issues, draw = report.facts.issues, text_section
+        counted = plural(len(issues), "issue")
+        left_out = sum(report.facts.counts.values()) - len(issues)
+        pages = _pages(issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
+    else:
+        shown = report.section(name)
+        counted, left_out = plural(record_count(shown.findings), "record"), shown.left_out
+        lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
+        pages = _pages(line for line, _count in lines)
+    more = f" {left_out:,} more are not kept." if left_out > 0 else ""
     page = max(1, min(page, len(pages)))
 
     def to_page(label: str, number: int) -> Block | None:
@@ -71,25 +78,10 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
     blocks = [
         section(f"{bold(host_text(report.host), 300)}  ·  {_scanned(report)}"),
         *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
-        context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
+        context(f"{counted}, page {page} of {len(pages)}.{more}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
     return notice(section_name(name), blocks, metadata=metadata)
-
-
-def _of_section(report: ScanReport, name: str) -> Lines:
-    shown = report.section(name)
-    lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
-    more = f" {shown.left_out:,} more values are not kept." if shown.left_out else ""
-    counted = plural(record_count(shown.findings), "record")
-    return (line for line, _count in lines), section, counted, more
-
-
-def _of_issues(report: ScanReport) -> Lines:
-    issues, count = report.facts.issues, sum(report.facts.counts.values())
-    more = f" {count - len(issues):,} more are not kept." if count > len(issues) else ""
-    lines = (issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
-    return lines, text_section, plural(len(issues), "issue"), more
 
 
 def pick_form(metadata: str) -> Block:

@@ -254,7 +254,7 @@ def test_records_too_many_to_keep_are_counted_too() -> None:
     kept = len(report.section("dns").findings)
 
     assert f"and at least {kept - 10:,} more" in shown_text(scan_message(report))
-    assert f"{5_000 - kept:,} more values are not kept." in "".join(
+    assert f"{5_000 - kept:,} more are not kept." in "".join(
         shown(section_form(report, "dns", 1))
     )
 
