@@ -26,7 +26,6 @@ from bot.keys.key_record import (
     KeyDraft,
     KeyNotHeldError,
     KeyPair,
-    KeyRecord,
     OtherPortfolioError,
 )
 from bot.keys.views import SET_KEY
@@ -157,18 +156,15 @@ class KeyFormListeners:
         if earlier:
             form = forms.second_step(record, earlier, domains, request.as_metadata())
         with log_and_suppress("no first steps", StoreError, SlackError):  # the key is saved
-            is_first = await self.nightly_setting.begin(workspace, member.zone)
-            if is_first and not earlier:
-                await self._offer(request, record, domains)
+            if await self.nightly_setting.begin(workspace, member.zone) and not earlier:
+                allowance = await self.tracker.allowance(workspace)
+                digest_id = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
+                await request.reply(
+                    first_steps_message(record, domains, allowance, digest_id=digest_id)
+                )
                 saved = None
         await draw_or_reply(request, form, saved)
         self.lines.run_kept(
             workspace, request.client, await self.kept_commands.take_all(workspace)
         )
         await self.digests.retry_waiting(workspace)
-
-    async def _offer(self, request: Request, record: KeyRecord, domains: int) -> None:
-        """Say what to do after the first key: scan all domains, make a digest."""
-        allowance = await self.tracker.allowance(request.workspace)
-        digest_id = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
-        await request.reply(first_steps_message(record, domains, allowance, digest_id=digest_id))

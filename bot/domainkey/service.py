@@ -81,7 +81,7 @@ class KeyService:
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
         """Check the earlier key with one request and use it from now on.
 
-        Raise KeysChangedError; EarlierKeyRefusedError, TrackerError: it does not work, perhaps.
+        Raise KeysChangedError, EarlierKeyRefusedError, and TrackerError if that is unknown.
         """
         key = await self.keys.earlier(workspace, mark)
         try:

@@ -51,9 +51,7 @@ def expiry_text(expires_on: date | None, today: date) -> str:
     if expires_on is None:
         return "not known"
     days = (expires_on - today).days
-    if days < 0:
-        return f"{day_token(expires_on)} (expired)"
-    left = "today" if days == 0 else f"in {plural(days, 'day')}"
+    left = f"in {plural(days, 'day')}" if days > 0 else "expired" if days else "today"
     return f"{day_token(expires_on)} ({left})"
 
 

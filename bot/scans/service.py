@@ -129,9 +129,7 @@ class Scans:
             hosts = listed.by_host if listed else None
             changed = await self.kept_facts.keep(workspace, report.host, facts, portfolio=hosts)
             report = replace(report, sign_changes=changed)
-            await self._put(workspace, report)
-            for host in await self._now_latest(workspace, report.host):
-                await self.documents.delete(_key(workspace, host))
+            await self._keep(workspace, report)
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:
@@ -158,22 +156,21 @@ class Scans:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None
 
-    async def _put(self, workspace: WorkspaceId, report: ScanReport) -> None:
+    async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
+        """Keep a report, and only the latest ones."""
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
         await self.documents.put(_key(workspace, report.host), value)
-
-    async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
-        """Record that `host` was scanned last; return the hosts beyond the limit."""
         too_many: list[str] = []
 
         def noted(document: Document | None) -> Write:
             known = document.value["hosts"] if document else []
-            hosts = [*(other for other in known if other != host), host]
+            hosts = [*(other for other in known if other != report.host), report.host]
             too_many[:] = hosts[:-MAX_KEPT_SCANS]
             return Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
 
         await update(self.documents, f"{workspace}/scans", noted)
-        return too_many
+        for host in too_many:
+            await self.documents.delete(_key(workspace, host))
 
 
 def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
