@@ -76,10 +76,11 @@ def _out_of_requests(
 ) -> Message:
     allowance, why = facts.allowance or Allowance(), LIMIT_REACHED
     wait = duration_text(max(error.retry_after_s, allowance.next_try_s))
-    if isinstance(error, tracker.ReserveReachedError) and allowance.remaining != 0:
+    is_reserve = isinstance(error, tracker.ReserveReachedError)
+    if is_reserve and allowance.remaining != 0:
         why = "The API key's last requests are reserved for digests."
     again = blocks.again_button(facts.command_line)
-    more = _USUAL_LIMIT if facts.is_admin else ""
+    more = _USUAL_LIMIT if facts.is_admin and not is_reserve else ""
     return blocks.plain_message(f"{why} Try again in {wait}.{more}", again)
 
 
