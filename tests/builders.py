@@ -10,7 +10,7 @@ from bot.dispatch import failure
 from bot.dispatch.failure import Facts
 from bot.domains.kept_facts import KeptFacts
 from bot.domains.service import Snapshot
-from bot.keys.key_record import KeyRecord
+from bot.keys.key_record import EarlierKey, KeyPair, KeyRecord
 from bot.scans.service import ScanReport
 from bot.tracker.changes import Change
 from bot.tracker.facts import facts_of
@@ -117,6 +117,10 @@ def a_key_record(
         told=(ADMIN_ID,) if told_at else (),
         lacks=lacks,
     )
+
+
+def pair_of(record: KeyRecord, earlier: EarlierKey | None = None) -> KeyPair:
+    return KeyPair(sealed="v1.k.y", record=record, earlier=earlier)
 
 
 def facts_for(*, key: KeyRecord | None = None, **fields: Any) -> Facts:

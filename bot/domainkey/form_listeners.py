@@ -17,13 +17,14 @@ from bot.dispatch.kept_commands import KeptCommands
 from bot.dispatch.request import Request, draw_or_reply
 from bot.dispatch.router import Dispatcher
 from bot.domainkey import form_views as forms
-from bot.domainkey.service import KeyCheck, KeyService
+from bot.domainkey.service import KeyService
 from bot.domainkey.views import first_steps_message, works_message, works_text
 from bot.keys.errors import LIMIT_REACHED, REFUSED_KEY
 from bot.keys.key_record import (
     ExpiredDraftError,
     KeyDraft,
     KeyNotHeldError,
+    KeyPair,
     OtherPortfolioError,
 )
 from bot.keys.views import SET_KEY
@@ -36,21 +37,13 @@ from bot.store.documents import StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError, RateLimitedError
 
 # A key that was entered, and fails with one of these, has to be entered again.
-_OF_NO_USE = (
-    ExpiredDraftError,
-    InsufficientPermissionsError,
-    InvalidKeyError,
-    KeyNotHeldError,
-)
+_OF_NO_USE = (ExpiredDraftError, InsufficientPermissionsError, InvalidKeyError, KeyNotHeldError)
 _CLOSED = Message("That form is closed.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFormListeners:
-    """The listeners that set the key and rotate it. Each checks the person's rights again.
-
-    After the first key of a workspace they offer to scan all domains, and to make a digest.
-    """
+    """The listeners that set the key and rotate it. Each checks the person's rights again."""
 
     permissions: Permissions
     key_service: KeyService
@@ -85,7 +78,6 @@ class KeyFormListeners:
         await self._save(request, draft, values)
 
     async def use_key(self, request: Request, _value: str) -> None:
-        """Save the key that was entered just now, though it is of another portfolio."""
         await draw_or_reply(request, forms.key_paragraph(forms.CHECKING), None)
         await self._save(request, None, forms.KeyFormValues())
 
@@ -98,7 +90,6 @@ class KeyFormListeners:
         await draw_or_reply(request, form, _CLOSED)
 
     async def third_step(self, request: Request, mark: str) -> None:
-        """Show the third step: the earlier key is deleted in the service."""
         await self.permissions.require_configurer(request)
         pair = await self.key_service.keys.present(request.workspace)
         form = forms.third_step(pair.earlier_of(mark), request.as_metadata())
@@ -122,9 +113,9 @@ class KeyFormListeners:
             member = await self.permissions.require_configurer(request)
             by = member.user_id
             if draft:
-                check = await self.key_service.set_key(workspace, draft, by=by)
+                pair, domains = await self.key_service.set_key(workspace, draft, by=by)
             else:
-                check = await self.key_service.confirm(workspace, by=by)
+                pair, domains = await self.key_service.confirm(workspace, by=by)
         except NotAllowedError:
             raise
         except BotError as error:
@@ -137,7 +128,7 @@ class KeyFormListeners:
                 again = f"⚠️ *The key was not saved.* {why} You need not enter it again."
                 await draw_or_reply(request, *forms.use_key_question(again, metadata))
         else:
-            await self._go_on(request, check, member)
+            await self._go_on(request, pair, domains, member)
 
     async def _why(self, request: Request, error: BotError) -> str:
         """Return why an entered key was not saved: it is not the one in use."""
@@ -150,41 +141,29 @@ class KeyFormListeners:
     async def _ask_for_another(
         self, request: Request, values: forms.KeyFormValues, why: str
     ) -> None:
-        """Show the form for a key again, and why the entered one was not saved."""
         pair = None
         with suppress(BotError):
             pair = await self.key_service.keys.pair(request.workspace)
         form = forms.key_form(request.as_metadata(), values, why, in_use=pair)
         await draw_or_reply(request, form, plain_message(f"The key was not saved. {why}"))
 
-    async def _go_on(self, request: Request, check: KeyCheck, member: Member) -> None:
+    async def _go_on(self, request: Request, pair: KeyPair, domains: int, member: Member) -> None:
         """Show `member`, who saved a key, the next step, and go on with what waits for one."""
-        workspace, record, earlier = request.workspace, check.record, check.pair.earlier
-        saved = works_message(record, check.domains)
-        form = forms.key_paragraph(f"{works_text(record, check.domains)} Try `/domains`.")
+        workspace, record, earlier = request.workspace, pair.record, pair.earlier
+        saved: Message | None = works_message(record, domains)
+        form = forms.key_paragraph(f"{works_text(record, domains)} Try `/domains`.")
         if earlier:
-            form = forms.second_step(record, earlier, check.domains, request.as_metadata())
-        is_first = await self._begin_scans(request, member) and not earlier
-        is_said = is_first and await self._offer(request, check)
-        await draw_or_reply(request, form, None if is_said else saved)
+            form = forms.second_step(record, earlier, domains, request.as_metadata())
+        with log_and_suppress("no first steps", StoreError, SlackError):  # the key is saved
+            if await self.nightly_setting.begin(workspace, member.zone) and not earlier:
+                allowance = await self.tracker.allowance(workspace)
+                digest_id = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
+                await request.reply(
+                    first_steps_message(record, domains, allowance, digest_id=digest_id)
+                )
+                saved = None
+        await draw_or_reply(request, form, saved)
         self.lines.run_kept(
             workspace, request.client, await self.kept_commands.take_all(workspace)
         )
         await self.digests.retry_waiting(workspace)
-
-    async def _begin_scans(self, request: Request, member: Member) -> bool:
-        """Begin nightly scans; return whether that is new."""
-        with log_and_suppress("nightly scans are not begun", StoreError):  # the key is saved
-            return await self.nightly_setting.begin(request.workspace, member.zone)
-        return False
-
-    async def _offer(self, request: Request, check: KeyCheck) -> bool:
-        """Say what to do after the first key; return whether that was sent."""
-        with log_and_suppress("no first steps", StoreError, SlackError):  # the key is saved
-            allowance = await self.tracker.allowance(request.workspace)
-            digest_id = secrets.token_hex(6) if is_channel(request.origin.channel_id) else ""
-            await request.reply(
-                first_steps_message(check.record, check.domains, allowance, digest_id=digest_id)
-            )
-            return True
-        return False

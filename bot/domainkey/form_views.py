@@ -64,17 +64,13 @@ class KeyFormValues:
 
 
 def proposed(in_use: KeyRecord, now: datetime) -> KeyFormValues:
-    """Return the values for a key that takes the place of the one in use."""
     # With the day: of two keys of one name the wrong one could be deleted.
     label = f"{PROPOSED_LABEL}, {day_text(now.date())}"
     return KeyFormValues(label=label, scopes=in_use.scopes)
 
 
 def key_form(
-    metadata: str,
-    values: KeyFormValues,
-    error: str | None = None,
-    in_use: KeyPair | None = None,
+    metadata: str, values: KeyFormValues, error: str | None = None, in_use: KeyPair | None = None
 ) -> Block:
     """Return the form to set or replace a key; `error` is why the last try was not saved."""
     head = _replacing(in_use, values.label) if in_use else []
@@ -120,10 +116,7 @@ def _scope_boxes(values: KeyFormValues) -> Block:
 
 
 def _replacing(in_use: KeyPair, label: str) -> list[Block]:
-    """Return what step 1 says: make a key like the current one, and enter it below.
-
-    If an earlier key is kept, a replacement may have stopped after it, and can continue.
-    """
+    """Return step 1. If an earlier key is kept, a replacement stopped after it may continue."""
     record, earlier = in_use.record, in_use.earlier
     scopes = ", ".join(code(scope, 40) for scope in record.scopes) or (
         "those of the current key (not recorded)"
@@ -153,25 +146,19 @@ def use_key_question(text: str, metadata: str) -> tuple[Block, Message]:
 def second_step(
     record: KeyRecord, earlier: EarlierKey, domains: int | None, metadata: str
 ) -> Block:
-    """Return step 2: confirm that the earlier key is not used any more.
-
-    `domains` counts those that the new key sees, `None` if that is not known.
-    """
-    old = label_text(earlier.record)
-    state = f"✅ {code(record.shown)} is in use."
+    """Return step 2; `domains` counts those that the new key sees, if that is known."""
+    old, state = label_text(earlier.record), f"✅ {code(record.shown)} is in use."
     if domains is not None:
         state = works_text(record, domains)
     steps = (
-        f"{state}\n"
-        f"{_PLACE} check *last used* of {old}, and again a few minutes later. If it changes,"
-        " something else uses that key. Give that its own key first."
+        f"{state}\n{_PLACE} check *last used* of {old}, and again a few minutes later. If it"
+        " changes, something else uses that key. Give that its own key first."
     )
     unused = blocks.button("No longer used", UNUSED, earlier.record.mark)
     return _step(2, "confirm the old key is unused", steps, metadata, unused)
 
 
 def third_step(earlier: EarlierKey, metadata: str) -> Block:
-    """Return step 3: delete the earlier key."""
     old = label_text(earlier.record)
     steps = f"{_PLACE} delete {old}. I delete it too, so you can no longer roll back to it."
     done = blocks.button("Done", DELETED_IT, earlier.record.mark)

@@ -32,10 +32,7 @@ from bot.slack.client import fetch_member
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyListeners:
-    """The listeners about the key, and about what admins decide.
-
-    Each checks the person's rights again.
-    """
+    """The listeners about the key, and what admins decide. Each checks the person's rights."""
 
     permissions: Permissions
     key_service: KeyService
@@ -72,21 +69,21 @@ class KeyListeners:
         """Ask the service whether the key works now, even if it was refused before."""
         await self.permissions.require_configurer(request)
         request.answer.command_line = "/domainkey"
-        check = await self.key_service.check(request.workspace)
-        await request.reply(views.works_message(check.record, check.domains, "works"))
+        pair, domains = await self.key_service.check(request.workspace)
+        await request.reply(views.works_message(pair.record, domains, "works"))
         await self.digests.retry_waiting(request.workspace)
 
     async def roll_back(self, request: Request, mark: str) -> None:
-        """Use the old key again, if it still works."""
         member = await self.permissions.require_configurer(request)
         request.answer.command_line = "/domainkey"
-        check = await self.key_service.roll_back(request.workspace, mark, by=member.user_id)
+        pair, domains = await self.key_service.roll_back(
+            request.workspace, mark, by=member.user_id
+        )
         state, more = "works and is in use again", " The replaced key is kept for 7 days."
-        await request.reply(views.works_message(check.record, check.domains, state, more))
+        await request.reply(views.works_message(pair.record, domains, state, more))
         await self.digests.retry_waiting(request.workspace)
 
     async def remove_key(self, request: Request, mark: str) -> None:
-        """Delete the key and the previous one."""
         member = await self.permissions.require_configurer(request)
         await self.key_service.remove(request.workspace, mark, by=member.user_id)
         await request.reply(views.REMOVED)
@@ -142,7 +139,6 @@ class KeyListeners:
         await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))
 
     async def turn_nights(self, request: Request, value: str) -> None:
-        """Turn nightly scans on or off."""
         by = (await self.permissions.require_admin(request)).user_id
         is_on = value == views.TURNED_ON
         if await self.nightly_setting.turn(request.workspace, is_on=is_on):

@@ -1,9 +1,7 @@
-"""Check, save, rotate and remove the API key of a workspace, and show its state.
-
-Callers check permissions.
-"""
+"""Check, save, rotate and remove the API key of a workspace. Callers check permissions."""
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from bot.access.permissions import Permissions
@@ -29,17 +27,8 @@ from bot.slack.client import Member
 from bot.store.documents import StoreError
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 
-
-@dataclass(frozen=True, slots=True)
-class KeyCheck:
-    """The keys after one of them was seen to work, and the number of its domains."""
-
-    pair: KeyPair
-    domains: int
-
-    @property
-    def record(self) -> KeyRecord:
-        return self.pair.record
+# The keys after one of them was seen to work, and the number of its domains.
+KeyCheck = tuple[KeyPair, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +48,8 @@ class KeyService:
     ) -> KeyCheck:
         """Check a key with one request and use it from now on.
 
-        Raises:
-            ExpiredDraftError: its expiration is in the past.
-            OtherPortfolioError: without `is_confirmed`, it sees none of the domains that were
-                seen before; it is held for `confirm`.
-            TrackerError: it does not work, or that is unknown; nothing was changed.
+        Raise ExpiredDraftError; TrackerError: it does not work, or that is unknown; and without
+        `is_confirmed` OtherPortfolioError: it sees no domain that was seen before, and is held.
         """
         if draft.expires_on and draft.expires_on < self.keys.clock().date():
             raise ExpiredDraftError("an expiration in the past")
@@ -73,20 +59,13 @@ class KeyService:
         if last and last.count and not last.shares_any(hosts):
             await self.keys.hold(workspace, draft, by)
             raise OtherPortfolioError(len(hosts), last.count)
-        before = await self.keys.record(workspace)
+        act = Act.KEY_REPLACED if await self.keys.record(workspace) else Act.KEY_SET
         pair = await self.keys.save(workspace, draft, set_by=by)
-        await self.portfolio.forget_everywhere(workspace)
-        act = Act.KEY_REPLACED if before else Act.KEY_SET
-        await self.audit.note(workspace, act, by=by, key=pair.record.shown)
-        await self.seen.note(workspace, hosts)
-        return KeyCheck(pair, len(listing.domains))
+        await self._taken(workspace, pair, hosts, act, by)
+        return pair, len(listing.domains)
 
     async def confirm(self, workspace: WorkspaceId, *, by: str) -> KeyCheck:
-        """Use the key that a person entered, though it is of another portfolio.
-
-        It is held until it is saved. Raise KeyNotHeldError if it is not held any more, and else
-        as `set_key` does.
-        """
+        """Use the key that is held for a person; raise KeyNotHeldError, and as `set_key` does."""
         draft = await self.keys.held(workspace, by)
         check = await self.set_key(workspace, draft, by=by, is_confirmed=True)
         with log_and_suppress("a saved key is still held", StoreError):  # it expires soon
@@ -94,37 +73,36 @@ class KeyService:
         return check
 
     async def check(self, workspace: WorkspaceId) -> KeyCheck:
-        """Check the key in use with one request; raise NoKeyError, TrackerError."""
-        snapshot = await self.portfolio.renew(
-            workspace, lambda: self.tracker.recheck_key(workspace)
-        )
-        pair = await self.keys.present(workspace)
-        return KeyCheck(pair, len(snapshot.domains))
+        """Check the key in use, even if it was refused before; raise NoKeyError, TrackerError."""
+        now = self.keys.clock()
+        snapshot = await self.portfolio.snapshot(workspace, newer_than=now, slot_at=now)
+        return await self.keys.present(workspace), len(snapshot.domains)
 
     async def roll_back(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyCheck:
         """Check the earlier key with one request and use it from now on.
 
-        Raises:
-            KeysChangedError: there is no such key, or it is in use already.
-            EarlierKeyRefusedError, TrackerError: it does not work, or that is unknown.
+        Raise KeysChangedError, EarlierKeyRefusedError, and TrackerError if that is unknown.
         """
         key = await self.keys.earlier(workspace, mark)
         try:
             listing = await self.tracker.probe_key(workspace, key.secret)
         except (InvalidKeyError, InsufficientPermissionsError) as error:
             raise EarlierKeyRefusedError("not swapped in") from error
-        pair = await self.keys.roll_back(workspace, key)
-        await self.portfolio.forget_everywhere(workspace)
-        await self.audit.note(workspace, Act.KEY_ROLLED_BACK, by=by, key=pair.record.shown)
         hosts = await asyncio.to_thread(index_by_host, listing.domains)
+        pair = await self.keys.roll_back(workspace, key)
+        await self._taken(workspace, pair, hosts, Act.KEY_ROLLED_BACK, by)
+        return pair, len(listing.domains)
+
+    async def _taken(
+        self, workspace: WorkspaceId, pair: KeyPair, hosts: Collection[str], act: Act, by: str
+    ) -> None:
+        """Note that another key is in use from now on, which sees these hosts."""
+        await self.portfolio.forget_everywhere(workspace)
+        await self.audit.note(workspace, act, by=by, key=pair.record.shown)
         await self.seen.note(workspace, hosts)
-        return KeyCheck(pair, len(listing.domains))
 
     async def finish(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyRecord:
-        """Delete the earlier key, if it is that one: it was deleted in the service.
-
-        Return the key in use; raise NoKeyError.
-        """
+        """Delete the earlier key, if it is that one; return the key in use. Raise NoKeyError."""
         pair = await self.keys.present(workspace)
         if pair.earlier and await self.keys.forget_earlier(workspace, mark):
             shown = pair.earlier.record.shown
@@ -133,29 +111,21 @@ class KeyService:
 
     async def remove(self, workspace: WorkspaceId, mark: str, *, by: str) -> None:
         """Delete both keys; raise KeysChangedError if the one in use is not that of `mark`."""
-        record = await self.keys.record(workspace)
-        was_there = await self.keys.remove(workspace, mark)
+        removed = await self.keys.remove(workspace, mark)
         await self.portfolio.forget_everywhere(workspace)
-        if was_there:
-            shown = record.shown if record else None
-            await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=shown)
+        if removed:
+            await self.audit.note(workspace, Act.KEY_REMOVED, by=by, key=removed.shown)
 
     async def state_message(self, member: Member, workspace: WorkspaceId) -> Message:
-        """Return the state of the key for a manager or admin, for `/domainkey` and Home."""
         pair = await self.keys.pair(workspace)
-        named = await self.permissions.managers(workspace)
-        outlook = None
-        if pair:
-            listed = await self.portfolio.last_snapshot(workspace)
-            domains = len(listed.domains) if listed else None
-            outlook = await self.nightly_setting.outlook(workspace, domains)
+        listed = await self.portfolio.last_snapshot(workspace)
         return views.key_state_message(
-            pair.record if pair else None,
+            pair,
             await self.tracker.allowance(workspace),
             self.keys.clock(),
-            earlier=pair.earlier if pair else None,
-            managers=named,
+            managers=await self.permissions.managers(workspace),
             audiences=await self.permissions.audiences(workspace),
-            outlook=outlook,
+            nights=await self.nightly_setting.shown(workspace) if pair else None,
+            domains=len(listed.domains) if listed else 0,
             may_name=member.is_admin,
         )

@@ -20,25 +20,19 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import KEYS_PAGE, code, day_token, moment_token, plural
 from bot.digests.views.wording import DIGEST_HERE, MAKE_DIGEST
 from bot.dispatch.commands import COMMANDS, Audience
-from bot.keys.key_record import COUNTDOWN_DAYS, EarlierKey, KeyRecord
-from bot.keys.views import (
-    CHECK_KEY,
-    SET_KEY,
-    expiry_words,
-    label_text,
-    left_text,
-)
+from bot.keys.key_record import COUNTDOWN_DAYS, EarlierKey, KeyPair, KeyRecord
+from bot.keys.views import CHECK_KEY, SET_KEY, expiry_words, label_text, left_text
 from bot.scans.bulk_record import MAX_DOMAINS
 from bot.scans.bulk_views import NEVER_SCANNED, START_ALL, price_text, scan_all_label
-from bot.scans.nightly import NIGHT_HOURS, Outlook, nights_each
+from bot.scans.nightly import NIGHT_HOURS, Nights, nights_each
 from bot.tracker.rate_limit import Allowance
 
 REMOVE_KEY, ROLL_BACK = "key.remove", "key.back"
 NAME_MANAGERS, SHOW_HISTORY = "key.managers", "key.history"
 CHOOSE_AUDIENCES, TURN_NIGHTS = "key.audiences", "key.nights"
 _ALARMING_DAYS = 3
+# The values of the button that turns nightly scans on or off.
 TURNED_ON, TURNED_OFF = "on", "off"
-"""The values of the button that turns nightly scans on or off."""
 # The answer to text after the command, which may be a part of a key.
 TYPED_KEY = plain_message(
     "Nothing was saved: keys are set in a private form, never after the command. Type"
@@ -49,6 +43,7 @@ REMOVED = plain_message(
     " Portfolio → API Keys.",
     button("Set key", SET_KEY),
 )
+_KEY_BUTTON = run_button("Key", "/domainkey", here=True)
 
 
 def expiry_text(expires_on: date | None, today: date) -> str:
@@ -56,14 +51,11 @@ def expiry_text(expires_on: date | None, today: date) -> str:
     if expires_on is None:
         return "not known"
     days = (expires_on - today).days
-    if days < 0:
-        return f"{day_token(expires_on)} (expired)"
-    left = "today" if days == 0 else f"in {plural(days, 'day')}"
+    left = f"in {plural(days, 'day')}" if days > 0 else "expired" if days else "today"
     return f"{day_token(expires_on)} ({left})"
 
 
 def scope_lines(record: KeyRecord) -> list[str]:
-    """Return a line of mrkdwn for each command."""
     return [
         _line(record, each.name, each.operation, each.scope)
         for each in COMMANDS.values()
@@ -83,26 +75,17 @@ def _line(record: KeyRecord, command: str, operation: str, scope: str | None) ->
 
 
 def works_text(record: KeyRecord, domains: int, state: str = "works and is saved") -> str:
-    """Return mrkdwn that a key works, and how many domains it sees."""
     return f"✅ {code(record.shown)} {state}. It sees {plural(domains, 'domain')}."
 
 
 def works_message(
     record: KeyRecord, domains: int, state: str = "works and is saved", more: str = ""
 ) -> Message:
-    """Return the same as a message, with a button that shows the state of the key."""
-    return _with_key_button(f"{works_text(record, domains, state)}{more}")
-
-
-def _with_key_button(text: str) -> Message:
-    return plain_message(text, run_button("Key", "/domainkey", here=True))
+    return plain_message(f"{works_text(record, domains, state)}{more}", _KEY_BUTTON)
 
 
 def allowance_lines(allowance: Allowance | None, now: datetime) -> list[str]:
-    """Return up to two lines of mrkdwn; `None` for no readable key.
-
-    The Home tab may show them long after `now`: they name moments, not durations.
-    """
+    # The Home tab may show them long after `now`: they name moments, not durations.
     lines = [left_text(allowance, now)]
     if allowance is None:
         return lines
@@ -119,63 +102,62 @@ def allowance_lines(allowance: Allowance | None, now: datetime) -> list[str]:
 
 
 def key_state_message(
-    record: KeyRecord | None,
+    pair: KeyPair | None,
     allowance: Allowance | None,
     now: datetime,
     *,
-    earlier: EarlierKey | None = None,
     managers: Sequence[str] = (),
     audiences: Mapping[str, Audience] = DEFAULT_AUDIENCES,
-    outlook: Outlook | None = None,
+    nights: Nights | None = None,
+    domains: int = 0,
     may_name: bool = True,
 ) -> Message:
-    """Return the answer to `/domainkey` for an admin or manager.
+    """Return the answer to `/domainkey`; `may_name`: for an admin, not for a manager.
 
-    `managers` are ids of people; `may_name`: the reader may name managers, choose
-    the `audiences`, and turn nightly scans on or off.
+    `domains` is 0 if their number is not known.
     """
-    if record is None:
+    if pair is None:
         return _not_connected_message(may_name=may_name)
-    today = now.date()
+    record, earlier, today = pair.record, pair.earlier, now.date()
     title = f"*Domain Tracker API key: {_state_words(record, today)}*"
-    warning = _warning(record, today)
+    warning, is_of_use = _warning(record, today), _is_of_use(record, today)
     foot = [f"👥 {managers_text(managers)}", f"🔐 {audiences_text(audiences)}"]
-    may_scan = _is_of_use(record, today) and "scan" not in record.lacks
-    foot += [nights_text(outlook, allowance)] if outlook and may_scan else []
+    if nights and is_of_use and "scan" not in record.lacks:
+        foot.append(_nights_text(nights, domains, allowance))
     if earlier:
         until = moment_token(earlier.until)
         foot.append(f"↩️ The old key, {label_text(earlier.record)}, is kept until {until}.")
+    requests = "\n".join(["*Requests*", *allowance_lines(allowance, now)])
+    use = [section("\n".join(scope_lines(record))), section(requests)] if is_of_use else []
     return message_of(
         section(f"{title}\n{warning}" if warning else title),
         fields(_pairs(record, today)),
-        *_use(record, allowance, now),
+        *use,
         context("\n".join(foot)),
-        *_key_buttons(earlier, is_urgent=not _is_of_use(record, today)),
-        *_more_buttons(record, may_name=may_name, outlook=outlook),
+        *_key_buttons(earlier, is_urgent=not is_of_use),
+        *_more_buttons(record, nights, may_name=may_name),
     )
 
 
-def nights_text(outlook: Outlook, allowance: Allowance | None) -> str:
-    """Return mrkdwn on whether the domains are scanned at night, and how often each of them."""
-    if not outlook.is_on:
+def _nights_text(nights: Nights, domains: int, allowance: Allowance | None) -> str:
+    if not nights.is_on:
         return "🌙 Nightly scans: off. Only people scan."
-    hours = f"{NIGHT_HOURS.start}:00–{NIGHT_HOURS.stop}:00 ({outlook.zone})"
+    hours = f"{NIGHT_HOURS.start}:00–{NIGHT_HOURS.stop}:00 ({nights.zone})"
     text = f"🌙 Nightly scans: on, {hours}, the oldest scan first"
-    if not outlook.domains:
+    if not domains:
         return f"{text}."
-    nights = nights_each(outlook.domains, allowance)
-    often = "every night" if nights == 1 else f"every {nights:,} nights"
+    count = nights_each(domains, allowance)
+    often = "every night" if count == 1 else f"every {count:,} nights"
     return f"{text}, each domain about {often}."
 
 
 def turned_message(*, is_on: bool) -> Message:
-    """Return the answer to a press that turned nightly scans on or off."""
     text = (
         "🌙 Nightly scans are on. The oldest scan comes first."
         if is_on
         else "🌙 Nightly scans are off. End dates and issues come from scans by people."
     )
-    return _with_key_button(text)
+    return plain_message(text, _KEY_BUTTON)
 
 
 def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
@@ -188,16 +170,6 @@ def _pairs(record: KeyRecord, today: date) -> list[tuple[str, str]]:
     ]
 
 
-def _use(record: KeyRecord, allowance: Allowance | None, now: datetime) -> list[Block]:
-    """Return the working commands and the remaining requests of a usable key."""
-    if not _is_of_use(record, now.date()):
-        return []
-    return [
-        section("\n".join(scope_lines(record))),
-        section("\n".join(["*Requests*", *allowance_lines(allowance, now)])),
-    ]
-
-
 def _not_connected_message(*, may_name: bool) -> Message:
     text = "This workspace is not connected to Domain Tracker yet."
     how = (
@@ -205,7 +177,7 @@ def _not_connected_message(*, may_name: bool) -> Message:
         " expiration and the scopes `read_domains` and `write_domains`. Then set it here."
     )
     set_key = button("Set key", SET_KEY, style="primary")
-    more = _more_buttons(None, may_name=may_name)
+    more = _more_buttons(None, None, may_name=may_name)
     return message_of(section(f"*{text}*\n{how}"), *actions(set_key), *more)
 
 
@@ -224,15 +196,14 @@ def _key_buttons(earlier: EarlierKey | None, *, is_urgent: bool) -> list[Block]:
 
 
 def _more_buttons(
-    record: KeyRecord | None, *, may_name: bool, outlook: Outlook | None = None
+    record: KeyRecord | None, nights: Nights | None, *, may_name: bool
 ) -> list[Block]:
     managers = button("Managers", NAME_MANAGERS) if may_name else None
     audiences = button("Permissions", CHOOSE_AUDIENCES) if may_name else None
-    nights = None
-    if outlook and may_name:
-        other, label = (TURNED_OFF, "Stop") if outlook.is_on else (TURNED_ON, "Start")
-        nights = button(f"{label} nightly scans", TURN_NIGHTS, other)
-    remove = None
+    turn = remove = None
+    if nights and may_name:
+        other, label = (TURNED_OFF, "Stop") if nights.is_on else (TURNED_ON, "Start")
+        turn = button(f"{label} nightly scans", TURN_NIGHTS, other)
     if record:
         question = confirm(
             "Remove the key?",
@@ -241,11 +212,10 @@ def _more_buttons(
             "Remove key",
         )
         remove = button("Remove key", REMOVE_KEY, record.mark, confirm=question)
-    return actions(managers, audiences, nights, button("History", SHOW_HISTORY), remove)
+    return actions(managers, audiences, turn, button("History", SHOW_HISTORY), remove)
 
 
 def _has_expired(record: KeyRecord, today: date) -> bool:
-    """Return whether a key has expired, by the entered date."""
     return record.expires_on is not None and record.expires_on < today
 
 
@@ -280,10 +250,7 @@ def _state_words(record: KeyRecord, today: date) -> str:
 def first_steps_message(
     record: KeyRecord, domains: int, allowance: Allowance | None, *, digest_id: str
 ) -> Message:
-    """Return what to do after the first key of a workspace: scan all domains, make a digest.
-
-    `digest_id` is that of the digest, empty where there is no channel for it.
-    """
+    """Return the first steps: scan all, make a digest; no `digest_id` where no channel is."""
     text = works_text(record, domains)
     count = min(domains, MAX_DOMAINS)
     price = price_text(count, allowance)

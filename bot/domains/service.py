@@ -180,7 +180,7 @@ class Portfolio:
         """Return the domains as of at most 60 s ago; simultaneous calls share one request.
 
         A list that is not newer than `newer_than` is asked for again. `slot_at`: the slot of a
-        digest, at which a refused key is tried again.
+        digest, or of a check; a key that was refused before is tried again.
 
         Raises:
             TrackerError: the service gave no list; no older one is used instead.
@@ -204,12 +204,6 @@ class Portfolio:
     async def last_snapshot(self, workspace: WorkspaceId) -> Snapshot | None:
         """Return the last list, however old, also an invalid one."""
         return (await self._catch_up(workspace)).last
-
-    async def renew(
-        self, workspace: WorkspaceId, ask: Callable[[], Awaitable[Listing]]
-    ) -> Snapshot:
-        """Keep and return the list that `ask` gets; its errors are passed on."""
-        return await self._list(workspace, await self._catch_up(workspace), ask())
 
     async def invalidate(self, workspace: WorkspaceId) -> None:
         """Let the list be asked for again after a change, in every process once this returned.

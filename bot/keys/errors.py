@@ -5,9 +5,9 @@ from datetime import date
 from bot.access.views import names_text
 from bot.blocks import builders as blocks
 from bot.blocks.message import Block, Message
-from bot.blocks.text import KEYS_PAGE, code, day_token, duration_text, moment_token, plural
+from bot.blocks.text import KEYS_PAGE, code, day_token, duration_text, plural
 from bot.dispatch.commands import COMMANDS
-from bot.dispatch.failure import Explain, Facts, Sentences, plain
+from bot.dispatch.failure import Facts, Sentences, plain
 from bot.keys import key_record as keys
 from bot.keys.views import CHECK_KEY, SET_KEY, expiry_words
 from bot.keys.workspace_tracker import LackingScopeError
@@ -15,10 +15,13 @@ from bot.store.documents import UnreadableSecretError
 from bot.tracker import models as tracker
 from bot.tracker.rate_limit import Allowance
 
-NAMED_MANAGERS = 5
 # Of a key that was entered, and is not in use yet.
 REFUSED_KEY = "Domain Tracker refuses this key. It is mistyped, expired, or deleted."
 LIMIT_REACHED = "The API key's rate limit is reached."
+_USUAL_LIMIT = (
+    " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key. Domain"
+    " Tracker's support can raise it."
+)
 
 
 def _no_key(_error: keys.NoKeyError, facts: Facts) -> Message:
@@ -37,10 +40,8 @@ def _invalid(_error: tracker.InvalidKeyError, facts: Facts) -> Message:
         make = f"Make a new key under {KEYS_PAGE}."
         why = _why_invalid(facts.key_expires_on, facts.now.date())
         return blocks.plain_message(f"{text} {why} {make}", *_repair_buttons())
-    notified = facts.notified
-    more = " and others" if len(notified) > NAMED_MANAGERS else ""
     # Only one person reads it, so the mentions notify no one.
-    informed = f" I notified {names_text(notified[:NAMED_MANAGERS])}{more}." if notified else ""
+    informed = f" I notified {names_text(facts.notified)}." if facts.notified else ""
     return blocks.plain_message(f"{text}{informed} {_ask('to replace it')}")
 
 
@@ -70,18 +71,17 @@ def _ip(_error: tracker.IpNotAllowedError, facts: Facts) -> Message:
     return blocks.plain_message(f"{text}{ask} {how}", blocks.again_button(facts.command_line))
 
 
-def _out_of_requests(why: str, more: str = "") -> Explain:
-    def explain(
-        error: tracker.RateLimitedError | tracker.ReserveReachedError, facts: Facts
-    ) -> Message:
-        allowance = facts.allowance or Allowance()
-        wait_s = max(error.retry_after_s, allowance.next_try_s)
-        first = LIMIT_REACHED if allowance.remaining == 0 else why
-        text = f"{first} Try again in {duration_text(wait_s)}."
-        again = blocks.again_button(facts.command_line)
-        return blocks.plain_message(f"{text}{more if facts.is_admin else ''}", again)
-
-    return explain
+def _out_of_requests(
+    error: tracker.RateLimitedError | tracker.ReserveReachedError, facts: Facts
+) -> Message:
+    allowance, why = facts.allowance or Allowance(), LIMIT_REACHED
+    wait = duration_text(max(error.retry_after_s, allowance.next_try_s))
+    is_reserve = isinstance(error, tracker.ReserveReachedError)
+    if is_reserve and allowance.remaining != 0:
+        why = "The API key's last requests are reserved for digests."
+    again = blocks.again_button(facts.command_line)
+    more = _USUAL_LIMIT if facts.is_admin and not is_reserve else ""
+    return blocks.plain_message(f"{why} Try again in {wait}.{more}", again)
 
 
 def _unreadable_secret(_error: UnreadableSecretError, facts: Facts) -> Message:
@@ -122,14 +122,8 @@ KEY_ERRORS: Sentences = {
         "This API key may not list domains. It needs the scope `read_domains`."
     ),
     tracker.IpNotAllowedError: _ip,
-    tracker.RateLimitedError: _out_of_requests(
-        LIMIT_REACHED,
-        " Each list, added domain, and scan counts. The usual limit is 1,000 an hour per key."
-        " Domain Tracker's support can raise it.",
-    ),
-    tracker.ReserveReachedError: _out_of_requests(
-        "The API key's last requests are reserved for digests."
-    ),
+    tracker.RateLimitedError: _out_of_requests,
+    tracker.ReserveReachedError: _out_of_requests,
     UnreadableSecretError: _unreadable_secret,
     keys.ExpiredDraftError: plain(
         "The expiration date has passed. Make a new key, or correct the date."
@@ -160,11 +154,10 @@ def key_notice(notice: keys.KeyNotice, record: keys.KeyRecord, today: date) -> M
             )
             return blocks.plain_message(f"🔑 *{text}* {hint}", *_repair_buttons())
         case keys.NoticeKind.WORKS_AGAIN:
-            shown, since = code(record.shown), record.works_since
-            text = f"This workspace's API key is now {shown}, and it works."
-            if since:
-                text = f"The API key {shown} works again since {moment_token(since)}."
-            return blocks.plain_message(f"✅ {text} You don't need to do anything.")
+            return blocks.plain_message(
+                f"✅ This workspace's API key is now {code(record.shown)}, and it works."
+                " You don't need to do anything."
+            )
         case keys.NoticeKind.EXPIRY:
             return _reminder(record, expiry_words(record, today), "📅")
         case keys.NoticeKind.ROTATION:

@@ -31,28 +31,22 @@ class FailureReason(Enum):
     CHANGED = "changed"  # the digest was changed or paused at that moment
 
 
-# These last. A new key starts the runs that wait for one at once.
+# A key that is missing or refused stays so for a while; a new one starts what waits at once.
 KEY_CHECK = timedelta(minutes=5)
-
-
-_OF_SERVICE: tuple[tuple[type[BotError], FailureReason], ...] = (
-    (NoKeyError, FailureReason.KEY),
-    (tracker.InvalidKeyError, FailureReason.KEY),
-    (UnreadableSecretError, FailureReason.KEY),
-    (LackingScopeError, FailureReason.SCOPE),
-    (tracker.IpNotAllowedError, FailureReason.ADDRESS),
-    (tracker.RateLimitedError, FailureReason.RATE),
-    (tracker.ReserveReachedError, FailureReason.RATE),
-)
 
 
 def service_failure(error: Exception) -> tuple[FailureReason, timedelta | None]:
     """Return the reason for a missing list, and the wait; `None`: longer with each attempt."""
-    kinds = (reason for kind, reason in _OF_SERVICE if isinstance(error, kind))
-    reason = next(kinds, FailureReason.SERVICE)
-    if isinstance(error, tracker.RateLimitedError | tracker.ReserveReachedError):
-        return reason, timedelta(seconds=max(1.0, error.retry_after_s))
-    return reason, KEY_CHECK if reason is FailureReason.KEY else None
+    match error:
+        case NoKeyError() | tracker.InvalidKeyError() | UnreadableSecretError():
+            return FailureReason.KEY, KEY_CHECK
+        case LackingScopeError():
+            return FailureReason.SCOPE, None
+        case tracker.IpNotAllowedError():
+            return FailureReason.ADDRESS, None
+        case tracker.RateLimitedError() | tracker.ReserveReachedError():
+            return FailureReason.RATE, timedelta(seconds=max(1.0, error.retry_after_s))
+    return FailureReason.SERVICE, None
 
 
 def of_service(error: BotError) -> BotError:

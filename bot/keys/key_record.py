@@ -77,10 +77,10 @@ class KeyRecord:
 
     `refused_at`: since when the service calls it invalid, or `None`; `tried_at`: when it was last
     sent since; `told_at`: when the people in `told` got a notice of that. A key that works again,
-    or takes its place, keeps `told` until they know; `works_since` is when it was seen to work
-    again. `lacks` and `works`: the operations ("list", "add", "scan") for which its scopes do not
-    suffice, and those that succeeded. `reminded_days`: the last sent step of the countdown to its
-    expiration, `None` before the first. `rotation_told_at`: when another key was proposed.
+    or takes its place, keeps `told` until they know. `lacks` and `works`: the operations ("list",
+    "add", "scan") for which its scopes do not suffice, and those that succeeded. `reminded_days`:
+    the last sent step of the countdown to its expiration, `None` before the first.
+    `rotation_told_at`: when another key was proposed.
     """
 
     last4: str
@@ -93,7 +93,6 @@ class KeyRecord:
     tried_at: datetime | None = None
     told_at: datetime | None = None
     told: tuple[str, ...] = ()
-    works_since: datetime | None = None
     lacks: tuple[str, ...] = ()
     works: tuple[str, ...] = ()
     reminded_days: int | None = None
@@ -119,7 +118,6 @@ class StoredKey:
 
 
 def is_key(text: str) -> bool:
-    """Return whether a text has the form of an API key."""
     return len(text) == KEY_CHARS and bool(_KEY.fullmatch(text))
 
 
@@ -146,10 +144,7 @@ class KeyNotice:
 
 
 def due_notice(record: KeyRecord, now: datetime) -> KeyNotice | None:
-    """Return the notice that is due, `None` for none.
-
-    Of several steps of the countdown it is the last one. A refused key is not counted down.
-    """
+    """Return the notice that is due: of several steps of the countdown the last one."""
     return next((notice for notice, at in _unsent(record) if at <= now), None)
 
 
@@ -159,7 +154,7 @@ def next_notice_at(record: KeyRecord) -> datetime | None:
 
 
 def _unsent(record: KeyRecord) -> list[tuple[KeyNotice, datetime]]:
-    """Return the notices to come with their moments, first the one that replaces the others."""
+    """Return the notices to come, first the one that replaces the others; of a refused key one."""
     if record.refused_at:
         refused = KeyNotice(NoticeKind.REFUSED)
         return [] if record.told_at else [(refused, record.refused_at)]
@@ -168,11 +163,6 @@ def _unsent(record: KeyRecord) -> list[tuple[KeyNotice, datetime]]:
     steps = [(KeyNotice(NoticeKind.EXPIRY, days), at) for days, at in _steps(record).items()]
     at = _rotation_at(record)
     return steps[::-1] + ([(KeyNotice(NoticeKind.ROTATION), at)] if at else [])
-
-
-def passed_days(record: KeyRecord, now: datetime) -> int | None:
-    """Return the last step of the countdown that has passed already, `None` before the first."""
-    return min((days for days, at in _steps(record).items() if at <= now), default=None)
 
 
 def _steps(record: KeyRecord) -> dict[int, datetime]:
@@ -208,10 +198,7 @@ class EarlierKey:
 
 @dataclass(frozen=True, slots=True)
 class NoticeAttempt:
-    """A notice that is being sent: the people it has reached, and the end of its worker's lease.
-
-    `tries` counts the attempts that did not reach everybody.
-    """
+    """A notice that is being sent: its worker's lease, whom it reached, failed attempts."""
 
     name: str
     until: datetime
@@ -229,7 +216,7 @@ class KeyPair:
     telling: NoticeAttempt | None = None
 
     def earlier_of(self, mark: str) -> EarlierKey:
-        """Return the earlier key; raise KeysChangedError if it is not of this mark."""
+        """Return the earlier key of this mark; raise KeysChangedError."""
         if self.earlier is None or self.earlier.record.mark != mark:
             raise KeysChangedError("another earlier key, or none")
         return self.earlier
@@ -255,19 +242,12 @@ class KeyPair:
 
     def rolled_back(self, to: EarlierKey, now: datetime) -> "KeyPair":
         """Return the pair with its keys swapped; the earlier one was just seen to work."""
-        works = replace(
-            to.record,
-            refused_at=None,
-            tried_at=None,
-            told_at=None,
-            told=self.record.told,
-            works_since=None,
-        )
+        works = replace(to.record, refused_at=None, tried_at=None, told_at=None)
+        record = replace(works, told=self.record.told)
         earlier = EarlierKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
-        return KeyPair(sealed=to.sealed, record=works, earlier=earlier)
+        return KeyPair(sealed=to.sealed, record=record, earlier=earlier)
 
     def without_expired(self, now: datetime) -> "KeyPair":
-        """Return the pair without an earlier key that has expired."""
         is_over = self.earlier is not None and self.earlier.until <= now
         return replace(self, earlier=None) if is_over else self
 
@@ -294,7 +274,8 @@ def new_key_pair(
     before is refused have to learn of the new one, except who has set it.
     """
     told = tuple(each for each in before.record.told if each != record.set_by) if before else ()
-    record = replace(record, told=told, reminded_days=passed_days(record, record.set_at))
+    passed = (days for days, at in _steps(record).items() if at <= record.set_at)
+    record = replace(record, told=told, reminded_days=min(passed, default=None))
     earlier = before.earlier if before else None
     if before and not is_same:
         earlier = EarlierKey(before.sealed, before.record, record.set_at + EARLIER_KEPT_FOR)

@@ -15,7 +15,6 @@ from bot.keys.key_record import (
     KeyRecord,
     NoticeAttempt,
     NoticeKind,
-    StoredKey,
     due_notice,
 )
 from bot.keys.repository import KIND, Keys
@@ -31,7 +30,6 @@ logger = structlog.get_logger()
 MAX_ADMINS = 5
 # The person whose request was refused waits: the answer says whether notices were sent.
 NOTIFIED_WITHIN_S = 5.0
-ASKED_EVERY_S = 0.2
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 
@@ -49,7 +47,6 @@ class Claim:
 class KeyNotices(DueWork):
     """Notifies the managers, and who set the key, that it is refused, ends soon or is old.
 
-    When all of them have left, admins and owners of the workspace are notified.
     Those who read of a refusal get another message when a key works again. A notice that a crash
     has cut off is sent again to all.
     """
@@ -60,27 +57,13 @@ class KeyNotices(DueWork):
     keys: Keys
     permissions: Permissions
 
-    async def __call__(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        """Notify of a refused key, or wait for the worker that does; never raise.
-
-        After a delay or failure `run_due` goes on.
-        """
-        event, shown = "not notified of a refused key yet", key.record.shown
-        with log_and_suppress(event, BotError, TimeoutError, key=shown):
+    async def __call__(self, workspace: WorkspaceId) -> None:
+        """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
+        with log_and_suppress("not notified of a refused key yet", BotError, TimeoutError):
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
                 await run_shielded(self.tasks, self.work(workspace))
-                while await self._is_refusal_under_way(workspace):  # noqa: ASYNC110  # another process has no event for this one
-                    await asyncio.sleep(ASKED_EVERY_S)
-
-    async def _is_refusal_under_way(self, workspace: WorkspaceId) -> bool:
-        """Return whether some worker sends the first notice of a refusal just now."""
-        pair = await self.keys.pair(workspace)
-        telling = pair.telling if pair else None
-        is_refusal = telling is not None and telling.name == NoticeKind.REFUSED.value
-        return bool(telling and is_refusal and not telling.tries and telling.until > self.clock())
 
     async def work(self, workspace: WorkspaceId) -> None:
-        """Send the notice that is due, and say so in the store."""
         if claim := await self.claim(workspace):
             people, wait = await self._send(workspace, claim)
             if not people and wait is None:
@@ -88,10 +71,9 @@ class KeyNotices(DueWork):
             await self.settle(workspace, claim, people, wait)
 
     async def claim(self, workspace: WorkspaceId) -> Claim | None:
-        """Return the due notice, for this worker alone during its lease; raise StoreError.
+        """Return the due notice, for this worker alone during its lease, if no other has it.
 
-        `None`: there is none, or another worker has it. An earlier key whose time is over is
-        deleted too.
+        An earlier key whose time is over is deleted too. Raise StoreError.
         """
         claims: list[Claim] = []
 
@@ -112,11 +94,7 @@ class KeyNotices(DueWork):
         return claims[0] if claims else None
 
     async def settle(
-        self,
-        workspace: WorkspaceId,
-        claim: Claim,
-        people: tuple[str, ...],
-        wait: timedelta | None,
+        self, workspace: WorkspaceId, claim: Claim, people: tuple[str, ...], wait: timedelta | None
     ) -> None:
         """Record whom a notice has reached: it is sent for good, or again after `wait`."""
 
@@ -134,9 +112,7 @@ class KeyNotices(DueWork):
     async def _send(
         self, workspace: WorkspaceId, claim: Claim
     ) -> tuple[tuple[str, ...], timedelta | None]:
-        """Send a notice to its people, but not to whom earlier attempts reached.
-
-        If it reaches none of them, it goes to five admins or owners of the workspace.
+        """Send a notice to whom it has not reached; to five admins or owners if it reaches none.
 
         Return all whom it has reached, and the wait until the next attempt if there is one.
         """
@@ -156,15 +132,13 @@ class KeyNotices(DueWork):
                         raise
 
         try:
-            await send(dict.fromkeys(await self._people(workspace, claim)))
-            if not reached and claim.notice.kind is not NoticeKind.WORKS_AGAIN:
-                await send(await self.posting.admins(workspace, MAX_ADMINS))
+            if claim.notice.kind is NoticeKind.WORKS_AGAIN:
+                await send(claim.record.told)
+            else:
+                managers = await self.permissions.managers(workspace)
+                await send(dict.fromkeys((claim.record.set_by, *managers)))
+                if not reached:
+                    await send(await self.posting.admins(workspace, MAX_ADMINS))
         except SlackError as error:
             return tuple(reached), retry_after(error, claim.attempt.tries)
         return tuple(reached), None
-
-    async def _people(self, workspace: WorkspaceId, claim: Claim) -> tuple[str, ...]:
-        """Return the people of a notice, who set the key perhaps twice."""
-        if claim.notice.kind is NoticeKind.WORKS_AGAIN:
-            return claim.record.told
-        return (claim.record.set_by, *await self.permissions.managers(workspace))

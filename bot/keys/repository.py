@@ -8,6 +8,7 @@ import msgspec
 
 from bot.keys.key_record import (
     TRY_AGAIN_AFTER,
+    EarlierKey,
     KeyDraft,
     KeyNotHeldError,
     KeyPair,
@@ -18,6 +19,7 @@ from bot.keys.key_record import (
     new_key_pair,
 )
 from bot.process.clock import Clock
+from bot.process.errors import log_and_suppress
 from bot.process.workspace import WorkspaceId
 from bot.store import documents as store
 from bot.store.encryption import KeyRing, associated_data
@@ -30,10 +32,7 @@ HELD_FOR = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Every workspace's keys, one document each, sealed for that workspace alone.
-
-    Every method may raise StoreError.
-    """
+    """Every workspace's keys, sealed for it alone. All methods but notes may raise StoreError."""
 
     documents: store.Documents
     ring: KeyRing
@@ -41,38 +40,26 @@ class Keys:
     clock: Clock
 
     async def pair(self, workspace: WorkspaceId) -> KeyPair | None:
-        """Return the key in use and the earlier one, `None` when there is none."""
         document = await self.documents.get(_document_key(workspace))
         return _decoded(document).without_expired(self.clock()) if document else None
 
     async def present(self, workspace: WorkspaceId) -> KeyPair:
-        """Return the key in use and the earlier one; raise NoKeyError when there is none."""
+        """Return the key in use and the earlier one; raise NoKeyError."""
         if pair := await self.pair(workspace):
             return pair
         raise NoKeyError("no key in this workspace")
 
     async def record(self, workspace: WorkspaceId) -> KeyRecord | None:
-        """Return the record of the key in use, `None` when there is none."""
         pair = await self.pair(workspace)
         return pair.record if pair else None
 
     async def stored(self, workspace: WorkspaceId) -> StoredKey:
-        """Return the key to call the service with, or raise NoKeyError.
-
-        Raises:
-            UnreadableSecretError: it was sealed for another workspace, or with a lost key.
-        """
-        pair = await self.present(workspace)
-        return StoredKey(self._decrypt(workspace, pair.sealed), pair.sealed, pair.record)
+        """Return the key to call the service with; raise NoKeyError, UnreadableSecretError."""
+        return self._opened(workspace, await self.present(workspace))
 
     async def earlier(self, workspace: WorkspaceId, mark: str) -> StoredKey:
-        """Return the key before the one in use, of this `mark`.
-
-        Raise NoKeyError, KeysChangedError, and UnreadableSecretError as `stored` does.
-        """
-        earlier = (await self.present(workspace)).earlier_of(mark)
-        secret = self._decrypt(workspace, earlier.sealed)
-        return StoredKey(secret, earlier.sealed, earlier.record)
+        """Return the key before the one in use, as `stored` does; raise KeysChangedError."""
+        return self._opened(workspace, (await self.present(workspace)).earlier_of(mark))
 
     async def save(self, workspace: WorkspaceId, draft: KeyDraft, *, set_by: str) -> KeyPair:
         """Save a key that was just seen to list domains; the earlier one is kept for a week."""
@@ -113,7 +100,6 @@ class Keys:
         return msgspec.json.decode(text, type=KeyDraft)
 
     async def forget_held(self, workspace: WorkspaceId, by: str) -> None:
-        """Delete the key that a person has confirmed."""
         await self.documents.delete(_held_document_key(workspace, by))
 
     async def roll_back(self, workspace: WorkspaceId, key: StoredKey) -> KeyPair:
@@ -136,19 +122,19 @@ class Keys:
 
         return await self.change(workspace, forgotten)
 
-    async def remove(self, workspace: WorkspaceId, mark: str) -> bool:
-        """Delete both keys; return whether there were any; raise KeysChangedError."""
-        was_there = False
+    async def remove(self, workspace: WorkspaceId, mark: str) -> KeyRecord | None:
+        """Delete both keys; return the record of the one in use; raise KeysChangedError."""
+        removed: KeyRecord | None = None
 
         def deleted(document: store.Document | None) -> store.Delete:
-            nonlocal was_there
-            was_there = document is not None
-            if document and mark != _decoded(document).record.mark:
+            nonlocal removed
+            removed = _decoded(document).record if document else None
+            if removed and removed.mark != mark:
                 raise KeysChangedError("replaced by another key")
             return store.DELETE
 
         await store.update(self.documents, _document_key(workspace), deleted)
-        return was_there
+        return removed
 
     async def change(self, workspace: WorkspaceId, change: Callable[[KeyPair], KeyPair]) -> bool:
         """Save the result of `change`; return whether it differs."""
@@ -168,7 +154,7 @@ class Keys:
         return is_changed
 
     async def note_refused(self, workspace: WorkspaceId, key: StoredKey) -> bool:
-        """Record that the service calls `key` invalid; return whether that changes its record."""
+        """Record that the service calls `key` invalid; return whether the key is still in use."""
         now = self.clock()
 
         def refused(record: KeyRecord) -> KeyRecord:
@@ -178,18 +164,14 @@ class Keys:
         return await self._note(workspace, key, refused)
 
     def may_try(self, key: StoredKey, slot_at: datetime | None = None) -> bool:
-        """Return whether `key` may be sent now.
-
-        A refused one is tried again once an hour, and once at the slot of a digest.
-        """
+        """Return whether `key` may be sent now: a refused one once an hour, or since `slot_at`."""
         tried_at = key.record.tried_at or key.record.refused_at
-        is_first_at_slot = tried_at and slot_at and tried_at < slot_at
+        is_first_at_slot = tried_at and slot_at and tried_at <= slot_at
         return not tried_at or bool(is_first_at_slot) or self.clock() >= tried_at + TRY_AGAIN_AFTER
 
     async def note_accepted(self, workspace: WorkspaceId, key: StoredKey, operation: str) -> bool:
         """Record that `key` works for this operation; return whether that is new."""
-        known = key.record
-        if not known.refused_at and operation in known.works:  # so it is not among what it lacks
+        if not key.record.refused_at and operation in key.record.works:
             return False
 
         def better(record: KeyRecord) -> KeyRecord:
@@ -198,7 +180,6 @@ class Keys:
                 refused_at=None,
                 tried_at=None,
                 told_at=None,
-                works_since=self.clock() if record.refused_at else record.works_since,
                 lacks=_without(record.lacks, operation),
                 works=(*_without(record.works, operation), operation),
             )
@@ -217,18 +198,20 @@ class Keys:
     async def _note(
         self, workspace: WorkspaceId, key: StoredKey, change: Callable[[KeyRecord], KeyRecord]
     ) -> bool:
-        return await self.change(
-            workspace,
-            lambda pair: pair.noted(change) if pair.sealed == key.sealed else pair,
-        )
+        with log_and_suppress("could not record the state of a key", store.StoreError):
+            return await self.change(
+                workspace, lambda pair: pair.noted(change) if pair.sealed == key.sealed else pair
+            )
+        return False  # a store that fails must not hide what the service says
 
-    def _decrypt(self, workspace: WorkspaceId, sealed: str) -> str:
-        return self.ring.decrypt(sealed, _about(workspace))
+    def _opened(self, workspace: WorkspaceId, kept: KeyPair | EarlierKey) -> StoredKey:
+        secret = self.ring.decrypt(kept.sealed, _about(workspace))
+        return StoredKey(secret, kept.sealed, kept.record)
 
     def _holds(self, workspace: WorkspaceId, pair: KeyPair | None, secret: str) -> bool:
         """Return whether the key in use is this one; an unreadable key is another one."""
         try:
-            return pair is not None and self._decrypt(workspace, pair.sealed) == secret
+            return pair is not None and self._opened(workspace, pair).secret == secret
         except store.UnreadableSecretError:
             return False
 

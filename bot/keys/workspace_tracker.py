@@ -7,9 +7,9 @@ from datetime import datetime
 
 from bot.keys.key_record import NoKeyError, StoredKey
 from bot.keys.repository import Keys
-from bot.process.errors import BotError, log_and_suppress
+from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import StoreError, UnreadableSecretError
+from bot.store.documents import UnreadableSecretError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import (
     InsufficientPermissionsError,
@@ -34,15 +34,14 @@ class WorkspaceTracker:
     """Calls the service for workspaces, and records what it says about their keys.
 
     A key that was refused as invalid is sent again once an hour, at the slots of digests, and
-    when a person rechecks it.
-    `on_refusal` returns once a refusal was notified of, and never raises. Every call may raise
-    NoKeyError, LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
+    when a person rechecks it. `on_refusal` notifies of a refusal, and never raises. Every call may
+    raise NoKeyError, LackingScopeError, StoreError (the key cannot be read) and any TrackerError.
     """
 
     api: TrackerClient
     keys: Keys
     _: KW_ONLY
-    on_refusal: Callable[[WorkspaceId, StoredKey], Awaitable[None]]
+    on_refusal: Callable[[WorkspaceId], Awaitable[None]]
 
     async def list_domains(
         self,
@@ -62,7 +61,6 @@ class WorkspaceTracker:
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
     ) -> ScanResult:
-        """Run a full scan, which may take two minutes."""
         key = await self._usable_key(workspace)
         async with self._recorded(workspace, key, "scan"):
             return await self.api.scan(workspace, key.secret, domain_id, purpose=purpose)
@@ -83,19 +81,11 @@ class WorkspaceTracker:
         """Return the domains of a key that is not in use; record nothing."""
         return await self.api.list_domains(workspace, secret)
 
-    async def recheck_key(self, workspace: WorkspaceId) -> Listing:
-        """Return the domains of the workspace's key, even if it was refused before."""
-        key = await self.keys.stored(workspace)
-        async with self._recorded(workspace, key, "list"):
-            return await self.api.list_domains(workspace, key.secret)
-
     async def _usable_key(
         self, workspace: WorkspaceId, slot_at: datetime | None = None
     ) -> StoredKey:
         key = await self.keys.stored(workspace)
         if not self.keys.may_try(key, slot_at):
-            if key.record.told_at is None:  # the notice may be on its way
-                await self.on_refusal(workspace, key)
             raise InvalidKeyError("refused within the hour, and not replaced since")
         return key
 
@@ -107,17 +97,10 @@ class WorkspaceTracker:
         try:
             yield
         except InvalidKeyError:
-            if await _noted(self.keys.note_refused(workspace, key)):
-                await self.on_refusal(workspace, key)
+            if await self.keys.note_refused(workspace, key):
+                await self.on_refusal(workspace)
             raise
         except InsufficientPermissionsError as error:
-            await _noted(self.keys.note_lacking(workspace, key, operation))
+            await self.keys.note_lacking(workspace, key, operation)
             raise LackingScopeError(operation) from error
-        await _noted(self.keys.note_accepted(workspace, key, operation))
-
-
-async def _noted(note: Awaitable[bool]) -> bool:
-    """Return the result of a note; a store that fails must not hide the service's answer."""
-    with log_and_suppress("could not record the state of a key", StoreError):
-        return await note
-    return False
+        await self.keys.note_accepted(workspace, key, operation)

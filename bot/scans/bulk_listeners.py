@@ -62,7 +62,6 @@ class BulkScanListeners:
         await request.reply(message)
 
     async def start(self, request: Request, selection: str) -> None:
-        """Start the bulk scan of a price, with the domains as they are now."""
         await self.permissions.require(request, "scan")
         snapshot = await self.portfolio.snapshot(request.workspace)
         found, _unknown, what = await self._chosen(request, snapshot, selection)
@@ -83,7 +82,6 @@ class BulkScanListeners:
             await request.reply(views.STOPPING)
 
     async def show_list(self, request: Request, value: str) -> None:
-        """Open a whole list of the last summary."""
         run_id, title = json.loads(value)
         run = await self._last(request, run_id)
         await request.open_form(bulk_summary.list_form(run, title, self.bulk.clock()))

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from bot.domains.kept_facts import KnownChange
-from bot.domains.lookup import host_of
+from bot.domains.lookup import index_by_host
 from bot.domains.service import Snapshot
 from bot.keys.failures import FailureReason, service_failure
 from bot.keys.key_record import NoKeyError
@@ -73,8 +73,8 @@ class BulkScan:
     """A bulk scan: its domains, `done` and `left`, who asked, and where its message is.
 
     `what` is the filter, empty for named domains. `begun_at` is when the scan of `left[0]` began,
-    `None` between scans. `stopped_by` is who asked for its end, `holder` the process that works on
-    it. `end` is set after its last scan.
+    `None` between scans. `stopped_by` is who asked that it ends after its present domain, `holder`
+    the process that works on it. `end` is set after its last scan.
     """
 
     run_id: str
@@ -93,13 +93,7 @@ class BulkScan:
     tries: int = 0
 
     @property
-    def is_stopping(self) -> bool:
-        """Whether it ends after its present domain."""
-        return bool(self.stopped_by)
-
-    @property
     def is_stopped_by_another(self) -> bool:
-        """Whether it was not stopped by who began it."""
         return self.stopped_by not in {"", self.asked_by}
 
     @property
@@ -112,7 +106,6 @@ class BulkScan:
 
     @property
     def failed(self) -> list[Item]:
-        """The domains whose scan failed, or has an unknown outcome."""
         return [item for item in self.done if item.trouble]
 
 
@@ -130,20 +123,19 @@ class BulkScanOverError(BotError):
 
 def items_of(domains: Iterable[Domain]) -> list[Item]:
     """Return the domains that can be scanned, each once."""
-    known = {host_of(each): each for each in domains if each.domain_id}
     return [
         Item(
             host=host,
-            domain_id=each.domain_id or "",
+            domain_id=each.domain_id,
             score=each.health_score,
             domain_type=each.domain_type,
         )
-        for host, each in known.items()
+        for host, each in index_by_host(domains).items()
+        if each.domain_id
     ]
 
 
 def after_scan(run: BulkScan, report: ScanReport) -> BulkScan:
-    """Return the bulk scan after the scan of its next domain."""
     facts = replace(report.facts, issues=report.facts.issues[:KEPT_ISSUES])
     item = replace(run.left[0], facts=facts, signs=report.sign_changes, is_owned=report.is_owned)
     return replace(_with_next_done(run, item), failed_in_row=0)
@@ -166,7 +158,7 @@ def after_error(run: BulkScan, error: BotError, now: datetime) -> BulkScan:
     reason, wait = service_failure(error)
     if reason is FailureReason.RATE or isinstance(error, TooBusyError):  # nothing was scanned
         pause = RESERVE_PAUSE if isinstance(error, ReserveReachedError) else wait or BUSY_PAUSE
-        waits_until = None if run.is_stopping else now + pause
+        waits_until = None if run.stopped_by else now + pause
         return replace(run, begun_at=None, waits_until=waits_until)
     if reason in _KEY_ENDS:
         end = End.REMOVED if isinstance(error, NoKeyError) else _KEY_ENDS[reason]
@@ -175,12 +167,10 @@ def after_error(run: BulkScan, error: BotError, now: datetime) -> BulkScan:
 
 
 def ended(run: BulkScan) -> BulkScan:
-    """Return the bulk scan at its end: the last domain is scanned, or a person stopped it."""
     return replace(run, end=End.STOPPED if run.left else End.DONE)
 
 
 def with_scores(run: BulkScan, listed: Snapshot) -> BulkScan:
-    """Return the bulk scan with the scores that the list shows after it."""
     done = tuple(
         replace(item, score_after=known.health_score)
         if (known := listed.by_host.get(item.host)) and item.trouble is None

@@ -8,7 +8,6 @@ its scan: one whose scan was cut off is reported, and not scanned twice.
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -31,12 +30,12 @@ from bot.scans.bulk_record import (
 )
 from bot.scans.bulk_summary import summary_message
 from bot.scans.bulk_views import progress_message
-from bot.scans.service import NoScanError, ScanReport, Scans
+from bot.scans.service import ScanReport, Scans
 from bot.slack.client import SentMessage
 from bot.slack.errors import SlackError
 from bot.slack.posting import Posting, retry_after
 from bot.store import documents
-from bot.store.documents import Document, Documents, StoreError, Write, update
+from bot.store.documents import Document, Documents, Write, update
 from bot.store.due_work import DueWork
 from bot.tracker.models import Domain
 from bot.tracker.rate_limit import Purpose
@@ -88,7 +87,6 @@ class BulkScans(DueWork):
     posting: Posting
 
     async def last(self, workspace: WorkspaceId) -> BulkScan | None:
-        """Return the last bulk scan of a workspace; raise StoreError."""
         return decode(await self.documents.get(key_of(workspace)))
 
     async def start(
@@ -96,9 +94,7 @@ class BulkScans(DueWork):
     ) -> BulkScan:
         """Store a bulk scan, and send its message to the person.
 
-        Raises:
-            BulkScanRunsError: there is one already, or its summary is not sent yet.
-            SlackError: the message could not be sent; nothing will be scanned.
+        Raise BulkScanRunsError, also until the last summary is sent; SlackError: nothing begins.
         """
         key, now = key_of(workspace), self.clock()
         run = BulkScan(
@@ -135,16 +131,16 @@ class BulkScans(DueWork):
             due_at = self.clock() if run.waits_until else document.due_at
             return Write(encode(replace(run, stopped_by=run.stopped_by or by)), due_at)
 
-        run = decode(await update(self.documents, key_of(workspace), stopping))
-        if run:
-            await self._edit_progress(workspace, run)
+        if run := decode(await update(self.documents, key_of(workspace), stopping)):
+            await self._edit(workspace, run, progress_message(run, self.clock()))
 
     async def work(self, workspace: WorkspaceId) -> None:
         if (lease := await self._take(workspace)) is None:
             return
-        await self._recover(lease)
+        if lease.run.begun_at:  # by a process that died
+            await lease.change(lambda run: bulk_record.after_failure(run, bulk_record.INTERRUPTED))
         while not lease.run.end and not self.tasks.is_stopping:
-            if lease.run.is_stopping or not lease.run.left:
+            if lease.run.stopped_by or not lease.run.left:
                 await lease.change(bulk_record.ended)
             elif not await self._scan_next(lease):
                 return
@@ -172,17 +168,6 @@ class BulkScans(DueWork):
             return None
         return _Lease(self.documents, workspace, run, self.clock)
 
-    async def _recover(self, lease: _Lease) -> None:
-        """Record the outcome of a scan that an earlier process began, if there is one."""
-        if (begun_at := lease.run.begun_at) is None:
-            return
-        with suppress(NoScanError):
-            report = await self.scans.last(lease.workspace, lease.run.left[0].host)
-            if report.scanned_at >= begun_at:
-                await lease.change(lambda run: bulk_record.after_scan(run, report))
-                return
-        await lease.change(lambda run: bulk_record.after_failure(run, bulk_record.INTERRUPTED))
-
     async def _scan_next(self, lease: _Lease) -> bool:
         """Scan the next domain; return whether to go on at once."""
         now = self.clock()
@@ -197,11 +182,10 @@ class BulkScans(DueWork):
             await lease.change(lambda run: bulk_record.after_scan(run, report))
         if lease.run.waits_until is None:
             return True
-        await self._edit_progress(lease.workspace, lease.run)
+        await self._edit(lease.workspace, lease.run, progress_message(lease.run, self.clock()))
         return False
 
     async def _scan(self, lease: _Lease) -> ScanReport:
-        """Scan the next domain; renew the lease and show the progress until its end."""
         item = lease.run.left[0]
         domain = Domain(
             domain=item.host,
@@ -214,19 +198,10 @@ class BulkScans(DueWork):
         try:
             while not (await asyncio.wait({scan}, timeout=SHOWN_EVERY_S))[0]:
                 await self._show_progress(lease)
-                await self._renew(lease)
+                await lease.change(lambda run: run)  # which renews it
             return await scan
         finally:
             scan.cancel()  # others may wait for the same scan: they still get it
-
-    async def _renew(self, lease: _Lease) -> None:
-        """Renew the lease; a store that fails for a moment costs no scan, the next look renews."""
-        try:
-            await lease.change(lambda run: run)
-        except documents.ConflictError:
-            raise  # another process has it
-        except StoreError as error:
-            logger.warning("lease not renewed", error=repr(error))
 
     async def _show_progress(self, lease: _Lease) -> None:
         """Show the progress, unless that was done just now or nothing is new."""
@@ -234,25 +209,19 @@ class BulkScans(DueWork):
         is_recent = lease.shown is not None and now - lease.shown_at < SHOWN_EVERY_S
         if not is_recent and message != lease.shown:
             lease.shown, lease.shown_at = message, now
-            await self._edit_progress(lease.workspace, lease.run)
-
-    async def _edit_progress(self, workspace: WorkspaceId, run: BulkScan) -> None:
-        await self._edit(workspace, run, progress_message(run, self.clock()))
+            await self._edit(lease.workspace, lease.run, message)
 
     async def _edit(self, workspace: WorkspaceId, run: BulkScan, message: Message) -> None:
-        """Replace the message of a bulk scan; a failure is only logged."""
         with log_and_suppress("progress not shown", SlackError):
-            sent = SentMessage(run.channel_id, run.ts)
-            await self.posting.edit(workspace, sent, message)
+            await self.posting.edit(workspace, SentMessage(run.channel_id, run.ts), message)
 
     async def _finish(self, lease: _Lease) -> None:
         """Send the summary: in a message of its own, as Slack notifies of no edit."""
-        workspace = lease.workspace
-        hosts = [item.host for item in lease.run.scanned if item.score_after is None]
-        if hosts and (listed := await self.scans.note_scores(workspace, hosts)):
+        workspace, scores = lease.workspace, [item.score_after for item in lease.run.scanned]
+        if None in scores and (listed := await self.scans.list_again(workspace)):
             await lease.change(lambda run: bulk_record.with_scores(run, listed))
         run, due_in = lease.run, None
-        await self._edit_progress(workspace, run)
+        await self._edit(workspace, run, progress_message(run, self.clock()))
         message = summary_message(run, self.clock())
         try:
             await self.posting.send_dm(workspace, run.asked_by, message)

@@ -22,7 +22,7 @@ from bot.scans.bulk_views import NEVER_SCANNED, item_name, selection_text
 from bot.scans.fact_views import SIGNS, end_named_by, issues_title
 from bot.tracker.health import band_of
 from bot.tracker.readings import section_name
-from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, Issue, Knowledge, ScanFacts
+from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, Knowledge, ScanFacts
 
 SHOW_LIST = "bulk.show"
 SIGNS_CHANGED = "Did your team change this?"
@@ -45,7 +45,6 @@ _KEY_ENDS = {
 
 
 def summary_message(run: BulkScan, now: datetime) -> Message:
-    """Return the result of a bulk scan: issues, what ends soon, changes, failures."""
     of_all = "" if len(run.scanned) == run.count else f"{len(run.scanned):,} of "
     stopped = "Stopped: " if run.left else ""
     head = f"{stopped}{of_all}{plural(run.count, 'domain')} scanned"
@@ -60,7 +59,6 @@ def summary_message(run: BulkScan, now: datetime) -> Message:
 
 
 def list_form(run: BulkScan, title: str, now: datetime) -> Block:
-    """Return the form with all lines of a list of the summary."""
     lines = _lists(run, now).get(title) or ["Nothing."]
     blocks = paragraphs([f"• {line}" for line in lines])
     return notice("Bulk scan", [section(f"*{title}*"), *blocks[:MAX_FORM_BLOCKS]])
@@ -91,7 +89,6 @@ def _lists(run: BulkScan, now: datetime) -> dict[str, list[str]]:
 
 
 def _short_list(run: BulkScan, title: str, lines: Sequence[str]) -> Block:
-    """Return the first lines of a list, with a button for what is left out."""
     most = MAX_LINES + (len(lines) == MAX_LINES + 1)  # `and 1 more` would take its line
     shown = lines_within(lines[:most], MAX_LIST_CHARS)
     left = len(lines) - len(shown)
@@ -127,7 +124,6 @@ def _nothing_found(run: BulkScan, now: datetime) -> str:
 
 
 def _why_ended(run: BulkScan) -> str:
-    """Return why it ended before its last domain, or nothing."""
     if run.end in _KEY_ENDS:
         return f"I stopped: {_KEY_ENDS[run.end]}"
     if run.end is End.FAILING:
@@ -137,31 +133,25 @@ def _why_ended(run: BulkScan) -> str:
 
 
 def _issue_lines(items: Sequence[Item], now: datetime) -> list[str]:
-    """Return the worst issues of each domain, but for ends, which have their own list."""
-    rated = [
-        (tuple(-facts.counts.get(severity, 0) for severity in SEVERITIES), item.host, item, worst)
-        for item in items
-        if (facts := item.facts) and (worst := _issues_without_ends(facts, now))
-    ]
-    rated.sort(key=lambda each: each[:2])
-    return [_issue_line(item, worst) for *_rank, item, worst in rated]
+    """Return the worst issues of each domain, but for ends, which have their own list.
 
-
-def _issue_line(item: Item, worst: Sequence[Issue]) -> str:
-    """Return a domain with the sign of the worst that is counted, ends too."""
-    facts = item.facts or ScanFacts()
-    severity = next(each for each in SEVERITIES if facts.counts.get(each))
-    titles = "; ".join(literal(issue.title, 80) for issue in worst)
-    return f"{SIGNS[severity]} {item_name(item)}: {titles} ({issues_title(facts)})"
-
-
-def _issues_without_ends(facts: ScanFacts, now: datetime) -> list[Issue]:
-    soon = {name for name, end in ends(facts) if end.days_left(now) <= SOON_DAYS}
-    return [issue for issue in facts.issues if end_named_by(issue) not in soon]
+    The sign is that of the worst that is counted, ends too.
+    """
+    rated = []
+    for item in items:
+        facts = item.facts or ScanFacts()
+        soon = {name for name, end in ends(facts) if end.days_left(now) <= SOON_DAYS}
+        worst = [issue for issue in facts.issues if end_named_by(issue) not in soon]
+        if worst:
+            counts = tuple(facts.counts.get(severity, 0) for severity in SEVERITIES)
+            severity = next(each for each in SEVERITIES if facts.counts.get(each))
+            titles = "; ".join(literal(issue.title, 80) for issue in worst)
+            line = f"{SIGNS[severity]} {item_name(item)}: {titles} ({issues_title(facts)})"
+            rated.append((tuple(-count for count in counts), item.host, line))
+    return [line for *_rank, line in sorted(rated)]
 
 
 def _end_lines(items: Sequence[Item], now: datetime) -> list[str]:
-    """Return all that ends soon, a line for each domain, the first one first."""
     lines = []
     for item in items:
         if item.facts and (text := soon_words(item.facts, now)):

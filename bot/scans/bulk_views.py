@@ -59,12 +59,7 @@ def price_message(
     *,
     without_id: int = 0,
 ) -> Message:
-    """Return what a bulk scan costs, with a button to start it unless it is empty.
-
-    Of more domains than one takes, the button starts the first ones.
-
-    `selection` is the filter or the names. `without_id` domains cannot be scanned.
-    """
+    """Return what the bulk scan of a filter or names costs, with a button to start it."""
     lines = _unknown_lines(unknown)
     if without_id:
         lines.append(f"{plural(without_id, 'domain')} can't be scanned: no ID is listed.")
@@ -87,14 +82,12 @@ def price_message(
 
 
 def _meant(items: Sequence[Item]) -> str:
-    """Return the domains that a question is about, as far as they fit."""
     shown = lines_within((literal(host_text(item.host)) for item in items), MAX_NAMES_CHARS)
     left = len(items) - len(shown)
     return ", ".join(shown) + (f" and {left:,} more" if left else "")
 
 
 def price_text(count: int, allowance: Allowance | None) -> str:
-    """Return the question whether to scan so many domains, with what that costs."""
     return f"*Scan {plural(count, 'domain')}?* {_cost(count, allowance)}"
 
 
@@ -134,26 +127,22 @@ def started_message(run: BulkScan, team_id: str) -> Message:
 
 
 def running_message(run: BulkScan, reader: str, *, may_configure: bool) -> Message:
-    """Return who has a bulk scan under way, how far it is, and for who may stop it `Stop`."""
     is_own = run.asked_by == reader
-    who, where = f"<@{run.asked_by}> has a bulk scan", ""
-    if is_own:
-        who, where = "You have a bulk scan", " The progress is in your direct messages."
+    who = "You have" if is_own else f"<@{run.asked_by}> has"
+    where = " The progress is in your direct messages." if is_own else ""
     far = f"{len(run.done):,} of {plural(run.count, 'domain')} done"
     return plain_message(
-        f"{who} under way: {far}, about {_span(len(run.left))} left.{where}"
+        f"{who} a bulk scan under way: {far}, about {_span(len(run.left))} left.{where}"
         " A workspace has one at a time. You can still scan single domains.",
         _stop(run) if is_own or may_configure else None,
     )
 
 
 def _stop(run: BulkScan) -> Block | None:
-    is_over = run.end or run.is_stopping
-    return None if is_over else button("Stop", STOP, run.run_id)
+    return None if run.end or run.stopped_by else button("Stop", STOP, run.run_id)
 
 
 def progress_message(run: BulkScan, now: datetime) -> Message:
-    """Return how far a bulk scan is, with `Stop` until its end."""
     done, filled = len(run.done), len(run.done) * BAR_SQUARES // max(1, run.count)
     bar = "■" * filled + "□" * (BAR_SQUARES - filled)
     failed = f", {len(run.failed):,} failed" if run.failed else ""
@@ -174,7 +163,7 @@ def selection_text(run: BulkScan) -> str:
 def _state(run: BulkScan, now: datetime) -> str:
     if run.end:
         return "The summary is below."
-    if run.is_stopping:
+    if run.stopped_by:
         by = f", as <@{run.stopped_by}> asked" if run.is_stopped_by_another else ""
         return f"Stopping after the current domain{by}."
     if run.waits_until and run.waits_until > now:
@@ -184,11 +173,9 @@ def _state(run: BulkScan, now: datetime) -> str:
 
 
 def item_name(item: Item) -> str:
-    """Return the name of a domain as mrkdwn, as a link if it has an address."""
     return linked_name(item.host, item.domain_id, MAX_HOST_CHARS)
 
 
 def scan_all_label(never_scanned: int) -> str:
-    """Return the label of the button that scans all, or as many as one bulk scan takes."""
     is_all = never_scanned <= MAX_DOMAINS
     return f"Scan all {never_scanned}" if is_all else f"Scan {MAX_DOMAINS}"

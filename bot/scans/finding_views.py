@@ -95,12 +95,20 @@ def label(path: tuple[str, ...]) -> str:
 
 def value_text(finding: Finding, limit: int) -> str:
     """Return a value as mrkdwn, clipped to about `limit` characters."""
-    is_header = bool(finding.path) and normalized(finding.path[-1]) in _HEADERS
-    if is_header and finding.value in (None, ""):
-        return "missing"
-    if isinstance(finding.value, tuple):
-        return literal(", ".join(map(_item, finding.value)), limit) if finding.value else "none"
-    return _one(finding.value, finding.path, limit)
+    name, value = finding.path[-1] if finding.path else "", finding.value
+    if isinstance(value, tuple):
+        return literal(", ".join(map(_item, value)), limit) if value else "none"
+    if value in (None, ""):
+        return "missing" if normalized(name) in _HEADERS else "–"
+    if isinstance(value, bool):
+        return _item(value)
+    is_dated = isinstance(value, str) or _NAMES_A_MOMENT.search(name)
+    read = read_date(value) if is_dated else None
+    if isinstance(read, datetime):  # one without a time zone is no moment
+        shown = moment_token(read) if read.tzinfo else ""
+    else:
+        shown = day_token(read) if read else ""
+    return shown or literal(str(value), limit)
 
 
 def _item(value: Scalar) -> str:
@@ -116,28 +124,10 @@ def _record_of(finding: Finding) -> tuple[str, ...] | None:
 def _record_line(
     record: tuple[str, ...], record_findings: list[Finding], value_chars: int
 ) -> str | None:
-    """Return a record as one line, `None` if it has one part or too many."""
+    """Return a record as one line, `None` if it has one finding or too many."""
     if not 1 < len(record_findings) <= MAX_RECORD_FINDINGS:
         return None
     limit = max(MAX_RECORD_VALUE_CHARS, value_chars // 2)
     texts = [f"{label(each.path[-1:])} {value_text(each, limit)}" for each in record_findings]
     line = f"*{label(record)}*  " + "  ·  ".join(texts)
     return line if len(line) <= MAX_RECORD_CHARS else None
-
-
-def _one(value: Scalar, path: tuple[str, ...], limit: int) -> str:
-    if value == "" or value is None or isinstance(value, bool):
-        return _item(value) or "–"
-    if isinstance(value, str) or (path and _NAMES_A_MOMENT.search(path[-1])):
-        shown = _moment_or_day(value)
-    else:
-        shown = None
-    return shown or literal(str(value), limit)
-
-
-def _moment_or_day(value: Scalar) -> str | None:
-    """Return a date or moment as mrkdwn; `None` for anything else and for unknown time zones."""
-    read = read_date(value)
-    if isinstance(read, datetime):
-        return moment_token(read) if read.tzinfo else None
-    return day_token(read) if read else None

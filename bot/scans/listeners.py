@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,7 @@ class ScanListeners:
         dispatcher.command("/scan", self.scan)
         dispatcher.action(views.SHARE_SCAN, self.share, once=True)
         dispatcher.action(views.SHOW_SECTION, self.show_section)
-        dispatcher.action(views.TURN_SECTION, self.turn_section)
+        dispatcher.action(views.TURN_SECTION, self.show_section)
         dispatcher.view(views.PICK_FORM, read_pick, self.scan_picked)
         no_answer = option(NO_ANSWER, "Domain Tracker does not answer right now")
         dispatcher.options(views.PICK_DOMAIN, self.offer_domains, otherwise=[no_answer])
@@ -74,30 +75,26 @@ class ScanListeners:
             await self._scan(request, picked[0])
 
     async def offer_domains(self, request: Request, typed: str) -> list[Block]:
-        """Return the matching domains."""
         snapshot = await self.portfolio.snapshot(request.workspace)
         names = snapshot.by_host
         hosts = await compute(len(names), suggestions, names, typed)
         return [option(_value(host), host_text(host)) for host in hosts]
 
     async def share(self, request: Request, host: str) -> None:
-        """Show the last scan to the whole channel."""
         report = await self.scans.last(request.workspace, host)
         member = await request.fetch_member()
         await request.answer.share(views.scan_message(report, shared_by=member.name))
 
     async def show_section(self, request: Request, value: str) -> None:
-        await request.open_form(await self._section_form(request, value))
-
-    async def turn_section(self, request: Request, value: str) -> None:
-        form = await self._section_form(request, value)
-        await update_form(request.client, request.answer.view_id or "", form)
-
-    async def _section_form(self, request: Request, value: str) -> Block:
-        host, name, page = views.decode_section(value)
+        """Open the form of a section, or turn its page."""
+        host, name, page = json.loads(value)
         report = await self.scans.last(request.workspace, host)
         metadata = request.as_metadata()
-        return await asyncio.to_thread(views.section_form, report, name, page, metadata)
+        form = await asyncio.to_thread(views.section_form, report, name, page, metadata)
+        if view_id := request.answer.view_id:
+            await update_form(request.client, view_id, form)
+        else:
+            await request.open_form(form)
 
     async def _scan(self, request: Request, host: str) -> None:
         snapshot = await self.portfolio.snapshot(request.workspace)

@@ -44,9 +44,9 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nights:
-    """The nightly scans of a workspace, as they are stored.
+    """The nightly scans of a workspace; `zone` is that of who set the key.
 
-    `zone` is that of who set the key. `tried`: when domains were tried whose scan is not kept.
+    `tried`: when domains were tried whose scan is not kept.
     """
 
     is_on: bool = True
@@ -59,20 +59,8 @@ class Nights:
         return replace(self, tried=dict(latest))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
-    """The setting as people see it: when, and how many `domains`, `None` if that is not known."""
-
-    is_on: bool
-    zone: str
-    domains: int | None = None
-
-
 def requests_an_hour(allowance: Allowance | None) -> int:
-    """Return how many requests of an hour are for nightly scans: at most a quarter.
-
-    One less, as a scan may ask for the list too.
-    """
+    """Return how many requests of an hour are for nightly scans: a quarter, less one for lists."""
     highest = allowance.highest_seen if allowance else 0
     return max(1, highest // SHARE - 1) if highest else UNKNOWN_SHARE
 
@@ -118,8 +106,8 @@ class NightlySetting:
     async def begin(self, workspace: WorkspaceId, zone: str | None = None) -> bool:
         """Look at a workspace from now on, as it has a key; return whether that is new.
 
-        `zone` is that of the person who set the key. A process that scans now keeps its hold:
-        the workspace comes due at its end, and else within `LEASE`, as another key may work.
+        A process that scans now keeps its hold: the workspace comes due at its end, and else
+        within `LEASE`, as another key may work.
         """
         is_new, now = False, self.clock()
 
@@ -135,7 +123,6 @@ class NightlySetting:
         return is_new
 
     async def turn(self, workspace: WorkspaceId, *, is_on: bool) -> bool:
-        """Turn the scans on or off; return whether that is new."""
         is_new = False
 
         def turned(document: Document | None) -> Write | None:
@@ -150,11 +137,10 @@ class NightlySetting:
     def _write(self, nights: Nights) -> Write:
         return Write(encode(nights), self.clock() if nights.is_on else None)
 
-    async def outlook(self, workspace: WorkspaceId, domains: int | None) -> Outlook:
-        """Return the setting of a workspace with a key."""
+    async def shown(self, workspace: WorkspaceId) -> Nights:
+        """Return the setting of a workspace, with the zone whose nights count."""
         nights = decode(await self.documents.get(_key(workspace)))
-        zone = await self.zone(workspace, nights)
-        return Outlook(is_on=nights.is_on, zone=zone.key, domains=domains)
+        return replace(nights, zone=(await self.zone(workspace, nights)).key)
 
     async def zone(self, workspace: WorkspaceId, nights: Nights) -> ZoneInfo:
         """Return the zone of most digests; without digests that of who set the key."""
@@ -177,59 +163,45 @@ class NightlyScans(DueWork):
         """Hold the workspace, scan one domain if it is night, and say when to look again.
 
         The requests are spread over the hour, so that no hour has more of them than its share.
-
-        Raises:
-            ConflictError: another process holds it, or it was turned off or on.
-            StoreError: the store failed.
+        Raise ConflictError if another process holds it, or it was turned off or on.
         """
-        key, now = _key(workspace), self.clock()
-        held = await self.documents.get(key)
+        now, held = self.clock(), await self.documents.get(_key(workspace))
         if held is None or held.due_at is None or held.due_at > now:
             return
-        nights, rev = decode(held), held.rev
-
-        async def save(nights: Nights, due_at: datetime) -> None:
-            nonlocal rev
-            rev = (await self.documents.put(key, encode(nights), due_at=due_at, if_rev=rev)).rev
-
+        nights = decode(held)
         zone = await self.setting.zone(workspace, nights)
         local, coming = now.astimezone(zone), next_night(now, zone)
         if local.hour not in NIGHT_HOURS or await self.allowances(workspace) is None:
-            await save(nights, coming)
+            await self._save(held, nights, coming)
             return
-        await save(nights, now + LEASE)
-        nights, wait = await self._scan_next(
-            workspace,
-            nights,
-            local.replace(hour=0, minute=0, second=0, microsecond=0),
-            lambda trying: save(trying, self.clock() + LEASE),
-        )
+        held = await self._save(held, nights, now + LEASE)
+        midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+        held, nights, wait = await self._scan_next(workspace, held, midnight)
         spread = timedelta(hours=1) / requests_an_hour(await self.allowances(workspace))
-        await save(nights, coming if wait is None else now + max(wait, spread))
+        await self._save(held, nights, coming if wait is None else now + max(wait, spread))
+
+    async def _save(self, held: Document, nights: Nights, due_at: datetime) -> Document:
+        return await self.documents.put(held.key, encode(nights), due_at=due_at, if_rev=held.rev)
 
     async def _scan_next(
-        self,
-        workspace: WorkspaceId,
-        nights: Nights,
-        listed_since: datetime,
-        note: Callable[[Nights], Awaitable[None]],
-    ) -> tuple[Nights, timedelta | None]:
+        self, workspace: WorkspaceId, held: Document, listed_since: datetime
+    ) -> tuple[Document, Nights, timedelta | None]:
         """Scan the domain whose turn it is; return the wait after it, `None`: till next night."""
-        trying = nights
+        nights = trying = decode(held)
         try:
             domain = await self._oldest(workspace, nights, listed_since)
             if domain is None:
-                return nights, CHECK_EVERY
+                return held, nights, CHECK_EVERY
             trying = nights.trying(host_of(domain), self.clock())
-            await note(trying)
+            held = await self._save(held, trying, self.clock() + LEASE)
             await self.scans.run(workspace, domain, purpose=Purpose.BACKGROUND, lists=False)
         except BotError as error:
             reason, _ = service_failure(of_service(error))
             if reason is not FailureReason.SERVICE:  # nothing was scanned
-                return nights, CHECK_EVERY if reason is FailureReason.RATE else None
+                return held, nights, CHECK_EVERY if reason is FailureReason.RATE else None
             is_of_domain = trying is not nights and isinstance(error, RejectedError)
-            return trying, timedelta() if is_of_domain else CHECK_EVERY
-        return nights, timedelta()  # its end dates say when it was scanned
+            return held, trying, timedelta() if is_of_domain else CHECK_EVERY
+        return held, nights, timedelta()  # its end dates say when it was scanned
 
     async def _oldest(
         self, workspace: WorkspaceId, nights: Nights, listed_since: datetime

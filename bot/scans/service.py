@@ -1,7 +1,7 @@
 """Scan domains: one request for simultaneous calls; compare with the last result."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
@@ -46,9 +46,8 @@ class ScanReport:
 
     `score` is the health score in the list before the scan, `score_after` the one after it, and
     `last_score` the one after the scan before, `None` when unknown. `since` is the moment of the
-    scan before, `None` when there was none. Sections that failed in one of the two are
-    `uncompared`. `sign_changes` say who controls the domain now. `is_owned`: it is, or may be, of
-    the owned type.
+    scan before, if there was one. Sections that failed in one of the two are `uncompared`.
+    `sign_changes` say who controls the domain now. `is_owned`: it is, or may be, of that type.
     """
 
     host: str
@@ -66,7 +65,6 @@ class ScanReport:
     domain_id: str | None = None
 
     def section(self, name: str) -> Section:
-        """Return the section called `name`, one of SECTIONS."""
         return next(section for section in self.sections if section.name == name)
 
 
@@ -94,32 +92,13 @@ class Scans:
     ) -> ScanReport:
         """Scan `domain` now; simultaneous calls in this process get the same report.
 
-        Without `lists` the list is not asked for the new score: `note_scores` adds it. Those who
-        want it do not share such a scan.
-
-        Raises:
-            NoDomainIdError: the service lists it without an id.
-            TrackerError, NoKeyError: the scan failed; nothing was kept.
+        Without `lists` the list is not asked for the new score; those who want it do not share
+        such a scan. After NoDomainIdError, TrackerError and NoKeyError nothing was kept.
         """
         return await self._flights.run(
             (workspace, host_of(domain), lists),
             lambda: self._scan(workspace, domain, purpose, lists=lists),
         )
-
-    async def note_scores(self, workspace: WorkspaceId, hosts: Iterable[str]) -> Snapshot | None:
-        """Add the present scores to the last reports of `hosts`, which have none.
-
-        Return the list, `None` if there is no answer. Raise StoreError.
-        """
-        if (listed := await self._list_again(workspace, Purpose.PERSON)) is None:
-            return None
-        for host in hosts:
-            with suppress(NoScanError):
-                report = await self.last(workspace, host)
-                if report.score_after is None:
-                    report = replace(report, score_after=_score(listed, host))
-                    await self._put(workspace, report)
-        return listed
 
     async def last(self, workspace: WorkspaceId, host: str) -> ScanReport:
         """Return the last report of `host`, or raise NoScanError."""
@@ -139,17 +118,18 @@ class Scans:
             raise NoDomainIdError("listed without domainId")
         result = await self.request_scan(workspace, domain.domain_id, purpose)
         report = await asyncio.to_thread(self._report, domain, result)
-        listed = await self._list_again(workspace, purpose) if lists else None
-        report = replace(report, score_after=_score(listed, report.host))
+        listed = await self.list_again(workspace, purpose) if lists else None
+        if listed and (listed_as := listed.by_host.get(report.host)):
+            report = replace(report, score_after=listed_as.health_score)
         with log_and_suppress("a scan could not be kept", StoreError):  # the answer needs no store
-            report = await self._compared(workspace, report)
+            with suppress(NoScanError):
+                before = await self.last(workspace, report.host)
+                report = await asyncio.to_thread(_with_changes, report, before)
             facts = kept_of(report.host, report.facts, self.clock())
             hosts = listed.by_host if listed else None
             changed = await self.kept_facts.keep(workspace, report.host, facts, portfolio=hosts)
             report = replace(report, sign_changes=changed)
-            await self._put(workspace, report)
-            for host in await self._now_latest(workspace, report.host):
-                await self.documents.delete(_key(workspace, host))
+            await self._keep(workspace, report)
         return report
 
     def _report(self, domain: Domain, result: ScanResult) -> ScanReport:
@@ -164,7 +144,9 @@ class Scans:
             sections=tuple(section_of(name, result.sections) for name in SECTIONS),
         )
 
-    async def _list_again(self, workspace: WorkspaceId, purpose: Purpose) -> Snapshot | None:
+    async def list_again(
+        self, workspace: WorkspaceId, purpose: Purpose = Purpose.PERSON
+    ) -> Snapshot | None:
         """Return a new list, as scores may have changed, `None` if there is no answer."""
         await self.portfolio.invalidate(workspace)
         try:
@@ -174,29 +156,21 @@ class Scans:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None
 
-    async def _compared(self, workspace: WorkspaceId, report: ScanReport) -> ScanReport:
-        try:
-            before = await self.last(workspace, report.host)
-        except NoScanError:
-            return report
-        return await asyncio.to_thread(_with_changes, report, before)
-
-    async def _put(self, workspace: WorkspaceId, report: ScanReport) -> None:
+    async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
+        """Keep a report, and only the latest ones."""
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
         await self.documents.put(_key(workspace, report.host), value)
-
-    async def _now_latest(self, workspace: WorkspaceId, host: str) -> list[str]:
-        """Record that `host` was scanned last; return the hosts beyond the limit."""
         too_many: list[str] = []
 
         def noted(document: Document | None) -> Write:
             known = document.value["hosts"] if document else []
-            hosts = [*(other for other in known if other != host), host]
+            hosts = [*(other for other in known if other != report.host), report.host]
             too_many[:] = hosts[:-MAX_KEPT_SCANS]
             return Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
 
         await update(self.documents, f"{workspace}/scans", noted)
-        return too_many
+        for host in too_many:
+            await self.documents.delete(_key(workspace, host))
 
 
 def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
@@ -213,11 +187,6 @@ def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
         since=before.scanned_at,
         uncompared=tuple(each for each in SECTIONS if each in failed),
     )
-
-
-def _score(listed: Snapshot | None, host: str) -> float | None:
-    domain = listed.by_host.get(host) if listed else None
-    return domain.health_score if domain else None
 
 
 def _key(workspace: WorkspaceId, host: str) -> str:

@@ -52,12 +52,10 @@ def found_form(watched: Collection[str], others: Collection[str], metadata: str)
 
 
 def busy_form() -> Block:
-    """Return what the form says while the picked domains are scanned and added."""
     return notice(_TITLE, [section(f"⏳ Working on it. {_WHERE} You can close this.")])
 
 
 def done_form(count: int) -> Block:
-    """Return what the form says in the end."""
     return notice(_TITLE, [section(f"Finished with {plural(count, 'domain')}. {_WHERE}")])
 
 

@@ -46,7 +46,6 @@ MAX_FORM_LINES = 40
 MAX_FORM_CHARS = 18_000
 # Escaping may turn one character into five, and a section holds 3,000.
 MAX_FORM_VALUE_CHARS = 550
-Lines = tuple[Iterable[str], Callable[[str], Block], str, str]
 SHARE_SCAN = f"{SHARE}.scan"
 MAX_LINES = 10
 MAX_LINES_CHARS = 1_600
@@ -57,10 +56,18 @@ MAX_REASON_CHARS = 80
 
 def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -> Block:
     """Return a page, from 1, of the form with all of one section, or with all issues."""
-    lines, draw, counted, left_out = (
-        _of_issues(report) if name == ISSUES else _of_section(report, name)
-    )
-    pages = _pages(lines)
+    draw: Callable[[str], Block] = section
+    if name == ISSUES:
+        issues, draw = report.facts.issues, text_section
+        counted = plural(len(issues), "issue")
+        left_out = sum(report.facts.counts.values()) - len(issues)
+        pages = _pages(issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
+    else:
+        shown = report.section(name)
+        counted, left_out = plural(record_count(shown.findings), "record"), shown.left_out
+        lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
+        pages = _pages(line for line, _count in lines)
+    more = f" {left_out:,} more are not kept." if left_out > 0 else ""
     page = max(1, min(page, len(pages)))
 
     def to_page(label: str, number: int) -> Block | None:
@@ -71,29 +78,13 @@ def section_form(report: ScanReport, name: str, page: int, metadata: str = "") -
     blocks = [
         section(f"{bold(host_text(report.host), 300)}  ·  {_scanned(report)}"),
         *(paragraphs(pages[page - 1], draw) or [section("_Nothing in this section._")]),
-        context(f"{counted}, page {page} of {len(pages)}.{left_out}"),
+        context(f"{counted}, page {page} of {len(pages)}.{more}"),
         *actions(to_page("Previous page", page - 1), to_page("Next page", page + 1)),
     ]
     return notice(section_name(name), blocks, metadata=metadata)
 
 
-def _of_section(report: ScanReport, name: str) -> Lines:
-    shown = report.section(name)
-    lines = finding_lines(shown.findings, value_chars=MAX_FORM_VALUE_CHARS)
-    more = f" {shown.left_out:,} more values are not kept." if shown.left_out else ""
-    counted = plural(record_count(shown.findings), "record")
-    return (line for line, _count in lines), section, counted, more
-
-
-def _of_issues(report: ScanReport) -> Lines:
-    issues, count = report.facts.issues, sum(report.facts.counts.values())
-    more = f" {count - len(issues):,} more are not kept." if count > len(issues) else ""
-    lines = (issue_text(issue, MAX_FORM_VALUE_CHARS) for issue in issues)
-    return lines, text_section, plural(len(issues), "issue"), more
-
-
 def pick_form(metadata: str) -> Block:
-    """Return the form to choose domains to scan."""
     domain = input_element(
         "multi_external_select",
         PICK_DOMAIN,
@@ -105,12 +96,6 @@ def pick_form(metadata: str) -> Block:
     hint = f"One, or up to {MAX_PICKED}. A scan can take up to 2 minutes."
     blocks = [field(PICK_BLOCK, "Domain", domain, hint=hint)]
     return form(PICK_FORM, "Scan a domain", "Scan", blocks, metadata=metadata)
-
-
-def decode_section(value: str) -> tuple[str, str, int]:
-    """Return host, section and page from a button's value."""
-    host, name, page = json.loads(value)
-    return host, name, page
 
 
 def _scanned(report: ScanReport) -> str:
@@ -130,20 +115,16 @@ def _pages(lines: Iterable[str]) -> list[list[str]]:
 
 
 def waiting_message(host: str, ahead: int = 0, *, is_lasting: bool = False) -> Message:
-    """Return the message during a scan, or before it while so many others come first.
-
-    `is_lasting`: the result cannot take its place.
-    """
-    first = ""
-    if ahead:
-        others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first"
-        first = f" {others[0].upper()}{others[1:]}."
+    """Return the message while `ahead` others come first; `is_lasting`: no result replaces it."""
+    name = host_text(host)
+    others = f"{plural(ahead, 'other scan')} {'comes' if ahead == 1 else 'come'} first."
     if is_lasting:
-        text = f"Scanning {host_text(host)}.{first} The result comes as a new message."
+        first = f" {others}" if ahead else ""
+        text = f"Scanning {name}.{first} The result comes as a new message."
     elif ahead:
-        text = f"⏳ {host_text(host)} waits: {others}. Each can take up to 2 minutes."
+        text = f"⏳ {name} waits: {others} Each can take up to 2 minutes."
     else:
-        text = f"⏳ Scanning {host_text(host)}. This can take up to 2 minutes."
+        text = f"⏳ Scanning {name}. This can take up to 2 minutes."
     return message_of(text_section(text))
 
 
@@ -152,8 +133,7 @@ def scan_message(
 ) -> Message:
     """Return a scan: its head, issues, what ends soon, changes, and every section, folded.
 
-    `shown` is the score that the reader was shown last, `None` if that is not known. `shared_by`
-    is the name of the person who shares it with a channel.
+    `shown` is the score that the reader was shown last. `shared_by` is a person's name.
     """
     head = [health_mrkdwn(report, shown), _scanned(report)]
     if domain_url(report.host, report.domain_id):  # a title can hold no link
@@ -209,7 +189,6 @@ def _no_issues(report: ScanReport) -> Block:
 
 
 def _failed(report: ScanReport) -> list[Block]:
-    """Name the sections that tell nothing, with the reason that the scan gives."""
     lines = [
         f"⚠️ {section_name(name)} {_why_failed(reason)}."
         for name, reason in report.facts.failed.items()
@@ -268,7 +247,6 @@ def _is_in_head(change: Change, report: ScanReport) -> bool:
 
 
 def _folded(report: ScanReport, shown: Section) -> Block:
-    """Return a section of a scan, folded unless it is empty."""
     first = list(islice(finding_lines(shown.findings), MAX_LINES + 2))
     if len(first) > MAX_LINES + 1 or shown.left_out:  # `and 1 more` would take its line
         first = first[:MAX_LINES]

@@ -166,7 +166,7 @@ async def test_each_night_scans_every_domain_oldest_first(sky: Observatory) -> N
 
 async def test_the_night_follows_digests_or_the_key_setter(sky: Observatory) -> None:
     await sky.setting.begin(ACME, "Asia/Tokyo")
-    without = await sky.setting.outlook(ACME, 3)
+    without = await sky.setting.shown(ACME)
     for name, zone in zip("abc", ("Europe/Berlin", "America/Lima", "America/Lima"), strict=True):
         schedule = Schedule(frozenset(range(5)), time(9), zone)
         digest = edits.create(name, Plan(channel_id="C1", schedule=schedule), BOB, sky.clock())
@@ -174,7 +174,7 @@ async def test_the_night_follows_digests_or_the_key_setter(sky: Observatory) -> 
     await sky.pass_by(DAY, HOUR)
 
     assert without.zone == "Asia/Tokyo"
-    assert (await sky.setting.outlook(ACME, 3)).zone == "America/Lima"
+    assert (await sky.setting.shown(ACME)).zone == "America/Lima"
     assert {moment.hour for moment in sky.moments} == {6, 7, 8}  # from one o'clock on in Lima
 
 
@@ -194,7 +194,7 @@ def test_a_scan_with_its_list_fits_into_the_share(allowance: int) -> None:
 async def test_off_nothing_is_scanned_and_on_it_goes_on(sky: Observatory) -> None:
     is_new = [await sky.setting.turn(ACME, is_on=on) for on in (False, False)]
     await sky.night()
-    off = [*sky.scanned], (await sky.setting.outlook(ACME, 3)).is_on
+    off = [*sky.scanned], (await sky.setting.shown(ACME)).is_on
     await sky.setting.begin(ACME)  # another key
     await sky.night()
     still = [*sky.scanned]

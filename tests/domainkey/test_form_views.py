@@ -39,7 +39,6 @@ from bot.keys.key_record import (
     EarlierKey,
     KeyNotice,
     KeyPair,
-    KeyRecord,
     NoticeKind,
     OtherPortfolioError,
 )
@@ -60,6 +59,7 @@ from tests.builders import (
     a_key_record,
     facts_for,
     failure_message,
+    pair_of,
 )
 from tests.loops import loop_over
 
@@ -162,10 +162,6 @@ def an_earlier_key(label: str = "old bot") -> EarlierKey:
     return EarlierKey("v1.k.x", a_key_record(label=label), MOMENT + 7 * DAY)
 
 
-def pair_of(record: KeyRecord, earlier: EarlierKey | None = None) -> KeyPair:
-    return KeyPair(sealed="v1.k.y", record=record, earlier=earlier)
-
-
 @loop_over("kind", NoticeKind)
 def test_every_notice_can_be_mended_from(kind: NoticeKind) -> None:
     notice = key_notice(KeyNotice(kind, 14), a_key_record(expires_on=TODAY), TODAY)
@@ -182,7 +178,7 @@ def test_a_label_does_nothing_in_notices_and_steps(text: str) -> None:
 
     for kind in NoticeKind:
         assert_slack_takes(key_notice(KeyNotice(kind), record, TODAY))
-    assert_slack_takes(key_state_message(record, None, MOMENT, earlier=earlier))
+    assert_slack_takes(key_state_message(pair_of(record, earlier), None, MOMENT))
     for form in (
         key_form("meta", KeyFormValues(), None, pair_of(record, earlier)),
         second_step(record, earlier, 1, "meta"),
@@ -267,7 +263,7 @@ TO_MEND = "Please ask a workspace admin or owner to replace it."
         ((ADMIN_ID, "U2"), f"I notified <@{ADMIN_ID}>, <@U2>. {TO_MEND}"),
         (
             tuple(f"U{number}" for number in range(1, 8)),
-            f"I notified <@U1>, <@U2>, <@U3>, <@U4>, <@U5> and others. {TO_MEND}",
+            f"I notified <@U1>, <@U2>, <@U3>, <@U4>, <@U5>, <@U6>, <@U7>. {TO_MEND}",
         ),
         ((), "no longer works. Please ask a workspace admin or owner to"),
     ],

@@ -15,7 +15,6 @@ from bot.keys.key_record import (
     ExpiredDraftError,
     KeyNotHeldError,
     OtherPortfolioError,
-    StoredKey,
 )
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
@@ -39,7 +38,7 @@ class Bot:
         self.documents = documents
         self.keys = Keys(documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
-        self.notified: list[StoredKey] = []
+        self.notified: list[WorkspaceId] = []
         connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
         self.portfolio = Portfolio(connection.list_domains, clock=self.clock)
         self.audit = Audit(documents, clock=self.clock)
@@ -53,8 +52,8 @@ class Bot:
             cast(NightlySetting, None),  # nothing is said of nights
         )
 
-    async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        self.notified.append(key)
+    async def tell(self, workspace: WorkspaceId) -> None:
+        self.notified.append(workspace)
 
     async def set_key(self, secret: str) -> None:
         self.clock.advance(60)
@@ -178,10 +177,10 @@ async def test_the_key_in_use_can_be_set_with_other_facts(bot: Bot) -> None:
 
 
 async def test_rolling_back_proves_the_key_with_one_request(bot: Bot) -> None:
-    tried = await bot.service.roll_back(ONE, await bot.earlier_mark(), by="U2")
+    _, domains = await bot.service.roll_back(ONE, await bot.earlier_mark(), by="U2")
 
     assert bot.tracker.asked == [("list", OLD)]
-    assert (await bot.in_use(), tried.domains) == (OLD, 1)
+    assert (await bot.in_use(), domains) == (OLD, 1)
     assert (await bot.acts())[0] == Act.KEY_ROLLED_BACK
 
 
@@ -211,9 +210,9 @@ async def test_a_key_that_works_again_is_known_without_another_request(bot: Bot)
     bot.tracker.errors.clear()
     bot.tracker.asked.clear()
 
-    checked = await bot.service.check(ONE)
+    pair, domains = await bot.service.check(ONE)
 
-    assert (checked.domains, checked.record.last4) == (1, NEW[-4:])
+    assert (domains, pair.record.last4) == (1, NEW[-4:])
     assert await bot.portfolio.last_snapshot(ONE)
     assert bot.tracker.asked == [("list", NEW)]
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 from bot.blocks.text import moment_token
 from bot.domainkey.views import allowance_lines, key_state_message, turned_message
 from bot.keys.key_record import EarlierKey, KeyRecord
-from bot.scans.nightly import Outlook
+from bot.scans.nightly import Nights
 from bot.tracker.rate_limit import Allowance
 from tests.blocks.acceptance import assert_slack_takes, buttons, shown_text
-from tests.builders import MOMENT, TODAY, a_key_record
+from tests.builders import MOMENT, TODAY, a_key_record, pair_of
 from tests.loops import loop_over
 
 SHORT = a_key_record().shown  # service_sk_…, and the last four characters
@@ -28,7 +28,7 @@ def test_an_admin_without_a_key_reads_how_to_make_one() -> None:
 def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
     record = a_key_record(label="CI *key*", expires_on=TODAY + 75 * DAY)
 
-    message = key_state_message(record, ALLOWANCE, MOMENT)
+    message = key_state_message(pair_of(record), ALLOWANCE, MOMENT)
 
     assert_slack_takes(message)
     assert "*Label*\n`CI *key*`" in shown_text(message)
@@ -43,7 +43,7 @@ def test_the_state_of_a_key_shows_everything_but_the_key() -> None:
 
 
 def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
-    message = key_state_message(a_key_record(), None, MOMENT)
+    message = key_state_message(pair_of(a_key_record()), None, MOMENT)
 
     assert list(buttons(message)) == [
         *("Replace key", "Check key"),
@@ -55,30 +55,37 @@ def test_a_key_can_be_replaced_checked_and_removed_after_a_question() -> None:
 
 
 @loop_over(
-    ("outlook", "words", "label"),
+    ("nights", "domains", "words", "label"),
     [
         (
-            Outlook(is_on=True, zone="Europe/Berlin", domains=128),
+            Nights(is_on=True, zone="Europe/Berlin"),
+            128,
             "on, 1:00–6:00 (Europe/Berlin), the oldest scan first, each domain about every night.",
             "Stop nightly scans",
         ),
         (
-            Outlook(is_on=True, zone="UTC", domains=5_000),
+            Nights(is_on=True, zone="UTC"),
+            5_000,
             "about every 12 nights",
             "Stop nightly scans",
         ),
-        (Outlook(is_on=True, zone="UTC"), "the oldest scan first.", "Stop nightly scans"),
+        (Nights(is_on=True, zone="UTC"), 0, "the oldest scan first.", "Stop nightly scans"),
         (
-            Outlook(is_on=False, zone="UTC", domains=128),
+            Nights(is_on=False, zone="UTC"),
+            128,
             "off. Only people scan.",
             "Start nightly scans",
         ),
     ],
 )
-def test_nightly_scans_are_shown_and_turned(outlook: Outlook, words: str, label: str) -> None:
-    message = key_state_message(a_key_record(), ALLOWANCE, MOMENT, outlook=outlook)
+def test_nightly_scans_are_shown_and_turned(
+    nights: Nights, domains: int, words: str, label: str
+) -> None:
+    message = key_state_message(
+        pair_of(a_key_record()), ALLOWANCE, MOMENT, nights=nights, domains=domains
+    )
     of_manager = key_state_message(
-        a_key_record(), ALLOWANCE, MOMENT, outlook=outlook, may_name=False
+        pair_of(a_key_record()), ALLOWANCE, MOMENT, nights=nights, domains=domains, may_name=False
     )
 
     assert_slack_takes(message)
@@ -105,13 +112,13 @@ def test_the_answer_to_the_press_says_how_it_is_now() -> None:
     ids=["active", "refused", "lacks scopes"],
 )
 def test_the_state_is_said_in_words(state: dict[str, object], words: str) -> None:
-    message = key_state_message(a_key_record(**state), None, MOMENT)  # type: ignore[arg-type]  # by name
+    message = key_state_message(pair_of(a_key_record(**state)), None, MOMENT)  # type: ignore[arg-type]  # by name
 
     assert message.text.startswith(f"Domain Tracker API key: {words}")
 
 
 def test_unknown_facts_are_not_guessed() -> None:
-    text = key_state_message(a_key_record(scopes=()), None, MOMENT).text
+    text = key_state_message(pair_of(a_key_record(scopes=())), None, MOMENT).text
 
     assert "Requests left this hour: not known yet." in text
     assert "Expires: not known. Scopes: not recorded." in text
@@ -130,9 +137,9 @@ OF_NO_USE = [
 
 @loop_over("record", [*OF_NO_USE, a_key_record(lacks=("scan",))])
 def test_of_a_key_that_may_not_scan_no_nightly_scans_are_promised(record: KeyRecord) -> None:
-    outlook = Outlook(is_on=True, zone="UTC", domains=3)
+    nights = Nights(is_on=True, zone="UTC")
 
-    message = key_state_message(record, ALLOWANCE, MOMENT, outlook=outlook)
+    message = key_state_message(pair_of(record), ALLOWANCE, MOMENT, nights=nights, domains=3)
 
     assert "Nightly scans" not in shown_text(message)
     assert "Stop nightly scans" in buttons(message)
@@ -140,7 +147,7 @@ def test_of_a_key_that_may_not_scan_no_nightly_scans_are_promised(record: KeyRec
 
 @loop_over("record", OF_NO_USE, ids=["refused", "refused in time", "expired"])
 def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) -> None:
-    message = key_state_message(record, ALLOWANCE, MOMENT)
+    message = key_state_message(pair_of(record), ALLOWANCE, MOMENT)
 
     assert_slack_takes(message)
     for words in ("`: works", "9,876", "Requests"):
@@ -159,7 +166,7 @@ def test_a_key_of_no_use_has_no_ticks_and_no_requests_left(record: KeyRecord) ->
     ],
 )
 def test_an_end_that_is_near_is_said_with_a_sign(days: int, words: str) -> None:
-    message = key_state_message(a_key_record(expires_on=TODAY + days * DAY), None, MOMENT)
+    message = key_state_message(pair_of(a_key_record(expires_on=TODAY + days * DAY)), None, MOMENT)
 
     assert_slack_takes(message)
     assert words in shown_text(message)
@@ -169,7 +176,7 @@ def test_two_keys_of_one_label_are_distinguishable() -> None:
     before = replace(a_key_record(), last4="0R-b")
     earlier = EarlierKey("v1.k.x", before, MOMENT + 7 * DAY)
 
-    message = key_state_message(a_key_record(), None, MOMENT, earlier=earlier)
+    message = key_state_message(pair_of(a_key_record(), earlier), None, MOMENT)
 
     assert buttons(message)["Roll back"] == before.mark
     assert "Roll back to the old key?" in str(message.blocks)

@@ -16,7 +16,7 @@ from bot.home.views import HomePage, home_view
 from bot.tracker.models import Domain
 from tests.blocks.acceptance import PLAIN_BLOCKS, assert_slack_takes_form
 from tests.blocks.accessible import objects
-from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot
+from tests.builders import ADMIN_ID, MOMENT, a_key_record, a_snapshot, pair_of
 
 CHANNEL_ID = "C0SHOPS"
 DAILY = Schedule(days=frozenset(range(5)), at=time(9), zone="Europe/Berlin")
@@ -34,8 +34,8 @@ def a_digest(number: int = 1, **plan: Any) -> Digest:
 
 def a_set_up(*digests: Digest, is_connected: bool = True) -> dict[str, Any]:
     """Return the fields of the page of a manager."""
-    record = a_key_record() if is_connected else None
-    key = key_state_message(record, None, MOMENT)
+    pair = pair_of(a_key_record()) if is_connected else None
+    key = key_state_message(pair, None, MOMENT)
     return {"audience": Audience.MANAGERS, "key": key, "digests": digests}
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.keys.key_record import KeysChangedError
+from bot.keys.key_record import KeyRecord, KeysChangedError
 from bot.keys.repository import Keys
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import UnreadableSecretError
@@ -37,7 +37,7 @@ class Safe:
     async def in_use(self) -> str:
         return (await self.keys.stored(ONE)).secret
 
-    async def remove(self) -> bool:
+    async def remove(self) -> KeyRecord | None:
         return await self.keys.remove(ONE, (await self.keys.stored(ONE)).record.mark)
 
     async def earlier_mark(self) -> str | None:
@@ -105,10 +105,10 @@ async def test_a_key_that_can_not_be_read_any_more_can_be_replaced(safe: Safe) -
 
 
 async def test_removing_removes_both(safe: Safe) -> None:
-    assert await safe.remove() is True
+    assert await safe.remove()
 
     assert await safe.documents.list_prefix(f"{ONE}/") == []
-    assert await safe.keys.remove(ONE, "any") is False
+    assert await safe.keys.remove(ONE, "any") is None
 
 
 async def test_what_is_known_of_the_old_key_comes_back_with_it() -> None:

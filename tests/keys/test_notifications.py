@@ -207,29 +207,12 @@ async def test_a_refusal_is_sent_while_a_reminder_is_under_way(bot: Bot) -> None
     await bot.notices.run_due()
     await bot.posts.is_asked.wait()
     await bot.refuse()
-    telling = asyncio.create_task(bot.notices(ONE, await bot.keys.stored(ONE)))
+    telling = asyncio.create_task(bot.notices(ONE))
     await asyncio.sleep(0)
     bot.posts.may_go_on.set()
     await telling
 
     assert (await bot.keys.stored(ONE)).record.told == ("U1",)
-
-
-async def test_a_second_caller_waits_for_the_same_notice(bot: Bot) -> None:
-    bot.posts.may_go_on.clear()
-    await bot.refuse()
-    key = await bot.keys.stored(ONE)
-    first = asyncio.create_task(bot.notices(ONE, key))
-    await bot.posts.is_asked.wait()
-    bot.start()  # another process
-    second = asyncio.create_task(bot.notices(ONE, key))
-    await asyncio.wait({second}, timeout=0.05)
-    bot.posts.may_go_on.set()
-    await second
-
-    assert (await bot.keys.stored(ONE)).record.told == ("U1",)
-    await first
-    assert len(bot.posts.notified) == 1
 
 
 async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
@@ -350,11 +333,10 @@ async def test_the_earlier_key_is_forgotten_by_the_clock(bot: Bot) -> None:
 
 
 async def test_a_notice_that_cannot_be_sent_fails_no_command(bot: Bot) -> None:
-    key = await bot.keys.stored(ONE)
     await bot.refuse()
     bot.posts.errors = [StoreError("down")]
 
-    await bot.notices(ONE, key)
+    await bot.notices(ONE)
 
     assert bot.posts.notified == []
 

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.keys.key_record import KeyNotice, NoKeyError, NoticeKind, StoredKey
+from bot.keys.key_record import KeyNotice, NoKeyError, NoticeKind
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import LackingScopeError, WorkspaceTracker
 from bot.process.workspace import WorkspaceId
@@ -54,11 +54,11 @@ class Lines:
         self.clock = FakeClock()
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())
-        self.notified: list[StoredKey] = []
+        self.notified: list[WorkspaceId] = []
         self.connection = WorkspaceTracker(self.tracker, self.keys, on_refusal=self.tell)
 
-    async def tell(self, workspace: WorkspaceId, key: StoredKey) -> None:
-        self.notified.append(key)
+    async def tell(self, workspace: WorkspaceId) -> None:
+        self.notified.append(workspace)
         await self.keys.change(
             workspace,
             lambda pair: pair.notified(KeyNotice(NoticeKind.REFUSED), self.clock(), ()),
@@ -145,7 +145,8 @@ async def test_checking_again_sends_a_refused_key_and_believes_the_answer(lines:
         await lines.connection.list_domains(ONE)
     lines.tracker.errors.clear()
 
-    await lines.connection.recheck_key(ONE)
+    lines.clock.advance(1)
+    await lines.connection.list_domains(ONE, slot_at=lines.clock())
 
     await lines.connection.list_domains(ONE)
 

@@ -3,13 +3,10 @@
 import asyncio
 from datetime import timedelta
 
-import pytest
-
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.scans.bulk_record import INTERRUPTED
 from bot.scans.bulk_runner import LEASE, SHOWN_EVERY_S, BulkScans
-from bot.store.documents import Document, StoreError
 from tests.fakes import TIME_LIMIT_S
 from tests.scans.bulk_bot import ACME, Bot
 
@@ -43,44 +40,6 @@ async def test_of_two_processes_that_find_it_at_the_same_moment_one_scans(bot: B
     assert [item.trouble for item in run.done] == [None, None, None]
 
 
-async def test_a_scan_that_ended_before_the_kill_counts(bot: Bot) -> None:
-    await bot.start("ab")
-    put, documents = bot.documents.put, bot.documents
-
-    async def dies(key: str, value: object, **how: object) -> object:
-        """Lose everything that is written after the report of the first scan."""
-        if key.endswith("/scan/a.example"):
-            documents.put = refuses  # type: ignore[method-assign,assignment]
-        return await put(key, value, **how)  # type: ignore[arg-type]
-
-    async def refuses(*_: object, **__: object) -> object:
-        raise asyncio.CancelledError
-
-    documents.put = dies  # type: ignore[method-assign,assignment]
-    await bot.bulk.run_due()
-    assert await bot.tasks.drain(TIME_LIMIT_S)
-    documents.put = put  # type: ignore[method-assign]
-    bot.bulk = bot.process()
-    run = await bot.pass_by(LEASE)
-
-    assert bot.scanned == ["a", "b"]
-    assert [item.trouble for item in run.done] == [None, None]
-
-
-async def test_an_older_scan_does_not_count_as_the_one_that_was_cut_off(bot: Bot) -> None:
-    await bot.start("a")
-    await bot.pass_by()
-    await bot.start("a")
-    bot.clock.now += LEASE
-    await bot.begin_scan()
-    await bot.tasks.cancel()
-    bot.bulk = bot.process()
-
-    run = await bot.pass_by(LEASE)
-
-    assert [item.trouble for item in run.done] == [INTERRUPTED]
-
-
 async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
     await bot.start("a")
     await bot.begin_scan()
@@ -94,25 +53,6 @@ async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
     run = await bot.pass_by()
 
     assert bot.scanned == ["a"]
-    assert [item.trouble for item in run.done] == [None]
-
-
-async def test_a_store_failure_costs_no_scan(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    await bot.start("a")
-    await bot.begin_scan()
-    has_failed = asyncio.Event()
-
-    async def fail(*_args: object, **_how: object) -> Document:
-        has_failed.set()
-        raise StoreError("the database restarts")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(bot.documents, "put", fail)
-        await has_failed.wait()
-    bot.gate.set()
-
-    run = await bot.pass_by()
-
     assert [item.trouble for item in run.done] == [None]
 
 

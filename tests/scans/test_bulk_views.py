@@ -215,7 +215,7 @@ def test_progress_says_where_it_is_and_loses_its_button_in_the_end() -> None:
         message = progress_message(each, MOMENT)
         assert "1 of 3 done." in message.text
         assert text in message.text
-        assert ("Stop" in buttons(message)) is not (each.is_stopping or each.end is not None)
+        assert ("Stop" in buttons(message)) is not bool(each.stopped_by or each.end)
 
 
 def test_a_second_person_reads_the_progress() -> None:

@@ -188,15 +188,7 @@ async def test_an_older_scan_does_not_stop_the_next(
     assert await scans.last(ONE, "shop.example") == report
 
 
-async def test_a_scan_without_a_list_gets_its_score_later(scans: Scans, lists: FakeLists) -> None:
-    lists.domains = (a_domain("a.example", 40),)
-    await scans.run(ONE, a_domain("a.example", 41))
-    asked = len(lists.asked)
-
+async def test_a_scan_without_a_list_asks_for_none(scans: Scans, lists: FakeLists) -> None:
     report = await scans.run(ONE, a_domain("a.example", 41), lists=False)
-    unlisted = len(lists.asked)
-    await scans.note_scores(ONE, ["a.example", "never.example"])
-    kept = await scans.last(ONE, "a.example")
 
-    assert (report.score_after, unlisted) == (None, asked)
-    assert kept.score_after == 40
+    assert (report.score_after, lists.asked) == (None, [])
