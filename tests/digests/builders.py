@@ -1,7 +1,7 @@
 """Digests and what they tell, built with defaults; Berlin, Friday 20 November 2026, 09:00."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -11,14 +11,14 @@ from bot.blocks.message import Message
 from bot.digests.alert_cards import AlertCards
 from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.collector import Collector
-from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
 from bot.digests.models import Digest, Mention, Notice, Outcome, PastRun, Plan, Run, RunState
 from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule, Slot, next_slot
 from bot.digests.service import DigestService
-from bot.digests.worker import DigestWorker, OwnerNotices
+from bot.digests.worker import DigestWorker
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.lookup import index_by_host
 from bot.domains.service import Portfolio
@@ -200,9 +200,7 @@ class Bot:
     documents: DocumentsOnDisk = field(default_factory=DocumentsOnDisk)
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
-    renderer: DigestRenderer = field(
-        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words)
-    )
+    renderers: Sequence[Callable[[Post], Message]] = ()
 
     def __post_init__(self) -> None:
         self.steps: list[tuple[Digest, Digest]] = []
@@ -219,12 +217,14 @@ class Bot:
         collector = Collector(
             portfolio, self.repository, FactsRepository(self.documents), clock=self.clock
         )
+        draw, draw_heartbeat = self.renderers or (_digest_words, _heartbeat_words)
         self.delivery = Delivery(
             self.repository,
             collector,
             self.posts,
-            self.renderer,
             clock=self.clock,
+            draw=draw,
+            draw_heartbeat=draw_heartbeat,
             sleep=_no_sleep,
             collect_within_s=self.collect_within_s,
         )
@@ -237,9 +237,13 @@ class Bot:
             clock=self.clock,
             notes=self.note,
         )
-        owners = OwnerNotices(self.posts, self.keys, _notice)
         self.worker = DigestWorker(
-            self.repository, self.delivery, owners, self.tasks, clock=self.clock
+            self.repository,
+            self.delivery,
+            self.keys,
+            self.tasks,
+            clock=self.clock,
+            words=_notice,
         )
 
     async def note(
