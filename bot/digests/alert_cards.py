@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.digests import alert_life as life
-from bot.digests.models import AlertCard, Digest, Reminder, UnknownAlertError, UnknownDigestError
+from bot.digests.alert_card import AlertCard
+from bot.digests.models import Digest, Reminder, UnknownAlertError, UnknownDigestError
 from bot.digests.repository import ALERT, DigestRepository
 from bot.digests.views.alert import alert_message, reminder_line
 from bot.digests.views.wording import person
@@ -28,11 +29,6 @@ from bot.slack.posting import MAX_TRIES, Posting, retry_after
 AT_ONCE = 200
 # A channel that is closed may be opened again.
 CLOSED_AGAIN_AFTER = timedelta(hours=1)
-
-
-def name_of(digest_id: str, token: str) -> str:
-    """Return the name of the alert of a run."""
-    return f"{digest_id}/{token}"
 
 
 def shown_by(message: Message) -> str:
@@ -50,7 +46,7 @@ async def note_look(
     """
     told: set[str] = set()
     for name, alert in (await repository.cards(workspace, digest.digest_id)).items():
-        is_posted = name == name_of(digest.digest_id, digest.baseline or "")
+        is_posted = name == f"{digest.digest_id}/{digest.baseline}"
         if not (alert.ts or alert.is_uncertain or is_posted):
             if look.facts.now - alert.falls[0].at > life.CARD_CLAIM:
                 await repository.delete_card(workspace, name)
@@ -62,7 +58,6 @@ async def note_look(
 
 
 def _seen(alert: AlertCard, name: str, digest: Digest, look: life.Look) -> AlertCard:
-    """Return an alert after a look; its card comes due if it is not as it has to be."""
     now = look.facts.now
     after = life.after_look(replace(alert, is_uncertain=not alert.ts), look)
     is_shown = not after.ts or after.shown == shown_by(drawn(name, after, digest, now))
@@ -70,7 +65,6 @@ def _seen(alert: AlertCard, name: str, digest: Digest, look: life.Look) -> Alert
 
 
 def drawn(name: str, alert: AlertCard, digest: Digest | None, now: datetime) -> Message:
-    """Return the card of an alert as it has to be."""
     last_word = _last_word(alert, digest, now)
     if digest is None or _is_elsewhere(alert, digest):  # its snooze goes with it
         alert = replace(alert, snooze=None)
@@ -121,12 +115,11 @@ class AlertCards:
         except UnknownAlertError:  # another process has drawn it to its end, or it is of old
             await self.repository.delete_card(workspace, name)
 
-    async def touch(self, workspace: WorkspaceId, digest_id: str, *, after: timedelta) -> None:
-        """Let the cards of a digest be compared with it `after` some time. Raise StoreError."""
-        at = self.clock() + after
+    async def touch(self, workspace: WorkspaceId, digest_id: str) -> None:
+        """Let the cards of a digest be compared with it. Raise StoreError."""
         for name in await self.repository.cards(workspace, digest_id):
             with suppress(UnknownAlertError):
-                await self.repository.change_card(workspace, name, life.touched, at)
+                await self.repository.change_card(workspace, name, life.touched, self.clock())
 
     async def _show_once(self, workspace: WorkspaceId, name: str, token: str) -> bool:
         """Draw a card; return whether it was changed since."""
@@ -139,7 +132,9 @@ class AlertCards:
             later = alert.falls[0].at + life.CARD_CLAIM
             await change(workspace, name, life.released, token, now, later)
             return False
-        digest = await self._digest(workspace, name)
+        digest: Digest | None = None
+        with suppress(UnknownDigestError):
+            digest = await self.repository.get(workspace, name.partition("/")[0])
         tries, wait = 0, None
         is_due = alert.remind_at and alert.remind_at <= now
         if is_due and not _due_reminder(alert, digest, now):
@@ -158,8 +153,9 @@ class AlertCards:
             if is_given_up or not alert.is_stale:
                 await self.repository.delete_card(workspace, name)
                 return False
-        due = now if digest is None else life.next_due(alert, digest, now)
-        due = now + wait if wait else due
+        due = now + (wait or timedelta())
+        if digest and not wait:
+            due = life.next_due(alert, digest, now)
         released = await change(workspace, name, life.released, token, now, due, tries=tries)
         return released.due <= now
 
@@ -206,11 +202,6 @@ class AlertCards:
             due=due,
             remind_at=None if line and not is_first else alert.remind_at,
         )
-
-    async def _digest(self, workspace: WorkspaceId, name: str) -> Digest | None:
-        with suppress(UnknownDigestError):
-            return await self.repository.get(workspace, name.partition("/")[0])
-        return None
 
 
 def _due_reminder(alert: AlertCard, digest: Digest | None, now: datetime) -> Reminder | None:
