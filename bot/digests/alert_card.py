@@ -14,11 +14,10 @@ class Fall:
 
     `before` is its score before that, `None` for a first score; `low` is the lowest since then,
     `now` the latest known one and `told` the one that was posted last; `low=None`: its score is
-    no part of it. `rule` says what got worse by it, also once its plan has another. `ends` are
-    the dates of
-    its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
-    what scans found since the look before. `has_score_back`: the score has recovered, something
-    else has not. `was_back`: at the last look all was as before, by a few points.
+    no part of it. `rule` is that of the look, also once its plan has another. `ends` are of its
+    last scan, of which those in `marks` came nearer. `issues` and `changes` are what scans found
+    since the look before. `has_score_back`: the score has recovered, something else has not.
+    `was_back`: at the last look all was as before, by a few points.
     """
 
     host: str
@@ -48,12 +47,10 @@ class Fall:
 
     @property
     def hijack_signs(self) -> tuple[KnownChange, ...]:
-        """The changes that may be a hijack, without expected ones."""
         return tuple(each for each in self.changes if each.is_alarm)
 
     @property
     def expected(self) -> tuple[KnownChange, ...]:
-        """The changes that a person knew of."""
         return tuple(each for each in self.changes if each.expected_by)
 
     @property
@@ -81,8 +78,7 @@ class AlertCard:
     same. `owners` are the ids that it mentions, `notes` mrkdwn as it was posted. `lines` are
     still to be posted in its thread. `shown` names what the card shows. It is looked at again at
     `due`. While `claimed_by` a process draws it until `due`, and `is_stale` tells that process to
-    draw it once more. `tries` counts failed attempts. `remind_at`: when people are
-    mentioned unless somebody is on it by then, `None` once they were or need not be.
+    draw it once more. `remind_at`: when people are mentioned unless somebody is on it by then.
     """
 
     channel_id: str
@@ -109,7 +105,6 @@ class AlertCard:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """All its domains by host name."""
         return tuple(fall.host for fall in self.falls)
 
     def active_snooze(self, now: datetime) -> Snooze | None:

@@ -65,8 +65,7 @@ class Mode(Enum):
 class Mention:
     """Owners to mention when a domain with this tag or in this folder got worse.
 
-    `label` is `tag:prod` or `folder:Web shops`; `who` holds ids of people (`U…`, `W…`) and of
-    user groups (`S…`).
+    `label` is `tag:prod` or `folder:Web shops`; `who` are ids of people and of user groups.
     """
 
     label: str
@@ -86,7 +85,6 @@ class Reminder:
 
     @property
     def who(self) -> tuple[str, ...]:
-        """The ids of the people and of the user group."""
         return (*self.people, *(self.group or ())[:1])
 
 
@@ -94,8 +92,7 @@ class Reminder:
 class Rule:
     """What counts as better or worse, besides another rating.
 
-    A score's change by so many `points`, an end that is so many `days` away, and a new issue of
-    the `least` severity or of a worse one.
+    A score's change by `points`, an end in so many `days`, a new issue of `least` or worse.
     """
 
     points: int = 5
@@ -114,7 +111,6 @@ class Rule:
 
     @property
     def severities(self) -> tuple[Severity, ...]:
-        """The severities of new issues that count."""
         return SEVERITIES[: SEVERITIES.index(self.least) + 1]
 
     def or_by(self, other: "Rule") -> "Rule":
@@ -134,10 +130,8 @@ class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
     `name` is unique in its channel, case aside; empty for none. `has_file`: the whole list follows
-    as CSV in the post's thread.
-
-    `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
-    life, `None` never. `worst_count` is from 5 to 25; five fit a screen.
+    as CSV in the thread. `heartbeat_every`: after so many silent runs in a row the next one posts
+    a short sign of life, `None` never.
     """
 
     channel_id: str
@@ -159,7 +153,6 @@ class Plan:
 
     @property
     def is_alert(self) -> bool:
-        """Whether it is posted as soon as something gets worse."""
         return self.schedule.every is not None
 
 
@@ -200,12 +193,11 @@ class RunState(Enum):
 class Run:
     """A run that posts, or that waits until it is tried again.
 
-    `until`: when it is tried again, or when the process that is at it counts as dead. `deadline`
-    ends its grace. `token` identifies the process that is at it. `asked_by` and `asked_by_name`
-    are the person who pressed `Send now`; `is_extra`: the run is for no slot of the schedule.
-    `is_unwanted`: the digest was changed since the run began to post, so it is not tried again.
-    `trouble` is why it waits; without it `Send now` is at it. `packed_baseline` becomes that of
-    the digest with the post, unless it is empty.
+    `until`: when it is tried again, or when the process that is at it, with `token`, counts as
+    dead. `deadline` ends its grace. `asked_by` pressed `Send now`; `is_extra`: it is for no slot
+    of the schedule. `is_unwanted`: the digest was changed since it began to post, so it is not
+    tried again. `trouble` is why it waits; without it `Send now` is at it. `packed_baseline`
+    becomes that of the digest with the post, unless it is empty.
     """
 
     slot: Slot
@@ -253,12 +245,10 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A message that still has to be sent.
+    """A message that still has to be sent to the owner, or `to` whom a `Send now` was promised.
 
-    It goes to the owner, or to the person `to`, whose `Send now` was repeated. It is about the
-    outcome of a run, or `outcome=None`: the digest was paused. `count` is the number of runs of
-    one kind, `slot` the newest one's. `tries` counts failed attempts to send it, `retry_at` is
-    the time of the next one.
+    Without an `outcome` it says that the digest was paused. `count` is the number of runs of one
+    kind, `slot` the newest one's. `tries` counts failed attempts, `retry_at` is that of the next.
     """
 
     outcome: Outcome | None
@@ -276,10 +266,9 @@ class Digest:
     """A digest of one channel.
 
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
-    `past` holds the latest runs, the newest last. `baseline` is the token of the run with which
-    the next report is compared, `None` before the first, and `packed_baseline` what it found (see
-    `baseline.pack`). `silent_runs` counts the latest runs without a
-    post. `snooze` is that of a whole alert. `rev` is the store's.
+    `past` has the newest run last. `baseline` is the token of the run with which the next report
+    is compared, `None` before the first, and `packed_baseline` what it found. `silent_runs` counts
+    the latest runs without a post. `snooze` is that of a whole alert. `rev` is the store's.
     """
 
     digest_id: str
@@ -303,7 +292,6 @@ class Digest:
     rev: int = 0
 
     def active_snooze(self, now: datetime) -> Snooze | None:
-        """Return the snooze of the whole alert unless that is over."""
         is_on = self.snooze is not None and self.snooze.until and self.snooze.until > now
         return self.snooze if is_on else None
 
