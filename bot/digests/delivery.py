@@ -119,12 +119,12 @@ class Delivery:
         except BotError:
             raise
         except Exception:  # a bug: notify now, not after the grace
-            await self._step(workspace, digest, token, run_state.mark_crashed)
+            await self._step(workspace, digest, run_state.mark_crashed)
             raise
 
     async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
-        await self._require_person(workspace, digest, run)
+        await self._require_person(workspace, digest)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
         is_look = digest.plan.is_alert and not run.asked_by
@@ -139,14 +139,12 @@ class Delivery:
             is_wanted = has_news(post)
         if not is_wanted and not heartbeat_due(digest):
             quiet = run_state.mark_quiet
-            return await self._step(
-                workspace, digest, token, quiet, average=average, baseline=baseline
-            )
+            return await self._step(workspace, digest, quiet, average=average, baseline=baseline)
         draw = self.draw if is_wanted else self.draw_heartbeat
         draw_post = None if is_look else draw
         digest, ts = await self._post(workspace, digest, run, post, draw_post, baseline)
         digest = await self._step(
-            workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
+            workspace, digest, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
         if collected.file and is_wanted:
             with log_and_suppress("the list did not follow as a file", BotError):
@@ -171,9 +169,7 @@ class Delivery:
             why = f"no list within {self.collect_within_s:g} s"
             failure = TimedOutError(why, is_outcome_unknown=False)
         trouble, wait = service_failure(failure)
-        await self._step(
-            workspace, digest, run.token, run_state.postpone, trouble=trouble, wait=wait
-        )
+        await self._step(workspace, digest, run_state.postpone, trouble=trouble, wait=wait)
         raise failure
 
     async def _post(
@@ -203,17 +199,17 @@ class Delivery:
                 message = await compute(post.report.totals.count, draw, post)
             posting = run_state.begin_posting
             digest = await self._step(
-                workspace, digest, run.token, posting, baseline=baseline, average=average
+                workspace, digest, posting, baseline=baseline, average=average
             )
             ts = await self.posting.post(workspace, run.channel_id, message)
             if draw is None:
                 await self._keep_place(workspace, name, alert, ts, shown_by(card))
         except errors.SlackError as error:
-            await self._step(workspace, digest, run.token, after_refusal(error))
+            await self._step(workspace, digest, after_refusal(error))
             raise
         return digest, ts
 
-    async def _require_person(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
+    async def _require_person(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Pause a person's own digest and raise GuestError, if they may not read it any more."""
         if not digest.plan.is_own:
             return
@@ -222,10 +218,10 @@ class Delivery:
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
             step = again if error.is_outcome_unknown else after_refusal(error)
-            await self._step(workspace, digest, run.token, step)
+            await self._step(workspace, digest, step)
             raise
         if not person.is_colleague:
-            await self._step(workspace, digest, run.token, run_state.pause_for_person)
+            await self._step(workspace, digest, run_state.pause_for_person)
             raise GuestError("its person has left, or is a guest")
 
     async def _keep_place(
@@ -240,20 +236,23 @@ class Delivery:
         self,
         workspace: WorkspaceId,
         digest: Digest,
-        token: str,
         step: Callable[..., Digest],
         *,
         again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
         **more: Any,
     ) -> Digest:
         """Save a step, also in further attempts after these waits; return the digest after it."""
+        token = digest.run.token if digest.run else ""
 
         def once(each: Digest) -> Digest:
-            now = self.clock()
-            return step(run_state.take_up_again(each, digest, now, token), token, now, **more)
+            now, mine = self.clock(), digest
+            if each.rev != digest.rev:
+                mine = run_state.take_up_again(each, digest, now, token)
+            return step(mine, token, now, **more)
 
+        digest_id = digest.digest_id
         return await self._save(
-            lambda: self.repository.step(workspace, digest, once), again_after_s
+            lambda: self.repository.change(workspace, digest_id, once), again_after_s
         )
 
     async def _save(

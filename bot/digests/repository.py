@@ -12,7 +12,7 @@ from bot.digests.alert_card import AlertCard
 from bot.digests.models import Digest, Outcome, UnknownAlertError, UnknownDigestError
 from bot.digests.run_state import due_at
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import ConflictError, Document, Documents, Write, update
+from bot.store.documents import Document, Documents, Write, update
 from bot.web.metrics import DigestMetrics
 
 P = ParamSpec("P")
@@ -67,19 +67,6 @@ class DigestRepository:
         document = await self.documents.put(key, value, due_at=due_at(digest), if_rev=digest.rev)
         return replace(digest, rev=document.rev)
 
-    async def step(
-        self, workspace: WorkspaceId, known: Digest, step: Callable[[Digest], Digest]
-    ) -> Digest:
-        """Save and return a digest after a step of its run; read it only if it is not `known`.
-
-        `step` is given what was stored. Raise as `change` does.
-        """
-        with suppress(ConflictError):  # it was changed since
-            saved = await self.put(workspace, step(known))
-            self.on_step(known, saved)
-            return saved
-        return await self.change(workspace, known.digest_id, step)
-
     async def change(
         self,
         workspace: WorkspaceId,
@@ -109,10 +96,7 @@ class DigestRepository:
         return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete a digest; raise UnknownDigestError.
-
-        Its alerts stay until their cards say so: see `AlertCards`.
-        """
+        """Delete a digest but its alerts, whose cards say so first; raise UnknownDigestError."""
         if not await self.documents.delete(f"{workspace}/{KIND}/{digest_id}"):
             raise UnknownDigestError("no such digest")
 
@@ -125,12 +109,10 @@ class DigestRepository:
         return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
     async def keep_card(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
-        """Store an alert before its post, under the ids of its digest and its run."""
         key = f"{workspace}/{ALERT}/{name}"
         await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
     async def card(self, workspace: WorkspaceId, name: str) -> AlertCard:
-        """Return an alert, or raise UnknownAlertError."""
         return _alert_in(await self.documents.get(f"{workspace}/{ALERT}/{name}"))
 
     async def cards(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
@@ -163,7 +145,6 @@ class DigestRepository:
         await self.documents.delete(f"{workspace}/{ALERT}/{name}")
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:
-        """Return the time zone of each digest of a workspace."""
         return [digest.plan.schedule.zone for digest in await self.of_workspace(workspace)]
 
 
