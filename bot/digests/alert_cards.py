@@ -11,12 +11,15 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 
+import structlog
+
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.digests import alert_life as life
 from bot.digests.alert_card import AlertCard
 from bot.digests.models import Digest, Reminder, UnknownAlertError, UnknownDigestError
 from bot.digests.repository import ALERT, DigestRepository
+from bot.digests.run_state import CLAIM
 from bot.digests.views.alert import alert_message, reminder_line
 from bot.digests.views.wording import person
 from bot.process.clock import Clock
@@ -26,6 +29,7 @@ from bot.slack.client import SentMessage
 from bot.slack.errors import ChannelClosedError, SlackError
 from bot.slack.posting import MAX_TRIES, Posting, retry_after
 
+logger = structlog.get_logger()
 AT_ONCE = 200
 # A channel that is closed may be opened again.
 CLOSED_AGAIN_AFTER = timedelta(hours=1)
@@ -48,7 +52,7 @@ async def note_look(
     for name, alert in (await repository.cards(workspace, digest.digest_id)).items():
         is_posted = name == f"{digest.digest_id}/{digest.baseline}"
         if not (alert.ts or alert.is_uncertain or is_posted):
-            if look.facts.now - alert.falls[0].at > life.CARD_CLAIM:
+            if look.facts.now - alert.falls[0].at > CLAIM:
                 await repository.delete_card(workspace, name)
         elif alert.down and not _is_elsewhere(alert, digest):
             with suppress(UnknownAlertError):
@@ -129,35 +133,34 @@ class AlertCards:
             return False
         now = self.clock()
         if life.is_under_way(alert, now):  # who posts it says where it is
-            later = alert.falls[0].at + life.CARD_CLAIM
+            later = alert.falls[0].at + CLAIM
             await change(workspace, name, life.released, token, now, later)
             return False
         digest: Digest | None = None
         with suppress(UnknownDigestError):
             digest = await self.repository.get(workspace, name.partition("/")[0])
-        tries, wait = 0, None
         is_due = alert.remind_at and alert.remind_at <= now
         if is_due and not _due_reminder(alert, digest, now):
             alert = await change(workspace, name, replace, remind_at=None)
         try:
             alert = await self._draw(workspace, name, alert, digest, token)
         except SlackError as error:
-            tries, wait = alert.tries + 1, _again_after(error, alert.tries)
-            with log_and_suppress("a card is not drawn", SlackError):
-                raise
+            logger.warning("a card is not drawn", error=repr(error))
+            wait, tries, now = _again_after(error, alert.tries), alert.tries + 1, self.clock()
+            if wait is None:
+                await self.repository.delete_card(workspace, name)
+            else:
+                released = life.released
+                await change(workspace, name, released, token, now, now + wait, tries=tries)
+            return False
         now = self.clock()
-        is_given_up = tries > 0 and wait is None
-        is_drawn_to_end = not tries and (digest is None or _is_over(alert, digest, now))
-        if is_given_up or is_drawn_to_end:
+        if digest is None or _is_over(alert, digest, now):
             alert = await self.repository.card(workspace, name)
-            if is_given_up or not alert.is_stale:
+            if not alert.is_stale:
                 await self.repository.delete_card(workspace, name)
                 return False
-        due = now + (wait or timedelta())
-        if digest and not wait:
-            due = life.next_due(alert, digest, now)
-        released = await change(workspace, name, life.released, token, now, due, tries=tries)
-        return released.due <= now
+        due = life.next_due(alert, digest, now) if digest else now
+        return (await change(workspace, name, life.released, token, now, due)).due <= now
 
     async def _draw(
         self,
@@ -194,7 +197,7 @@ class AlertCards:
     def _kept(self, alert: AlertCard, token: str, *, shown: str = "", line: str = "") -> AlertCard:
         """Return an alert after a step of `token`, whose claim goes on."""
         is_first = alert.lines[:1] == (line,)
-        due = self.clock() + life.CARD_CLAIM if alert.claimed_by == token else alert.due
+        due = self.clock() + CLAIM if alert.claimed_by == token else alert.due
         return replace(
             alert,
             shown=shown or alert.shown,

@@ -10,6 +10,7 @@ from bot.digests.alert_card import AlertCard, Fall
 from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
 from bot.digests.models import Digest, Snooze, Snoozes
 from bot.digests.report import Post, Report, fallen, is_back, owners_to_mention, worse_moves
+from bot.digests.run_state import CLAIM
 from bot.digests.views.alert import expected_line, fall_line, recovered_line
 from bot.digests.views.notes import late_line
 from bot.domains.end_views import coverage_text
@@ -28,8 +29,6 @@ from bot.tracker.models import Domain
 
 # After that a fall that has not ended is no longer watched.
 KEPT_FOR = timedelta(days=30)
-# Longer than a wait for a turn and a call of Slack take together.
-CARD_CLAIM = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
@@ -262,7 +261,6 @@ def take(alert: AlertCard, user_id: str, now: datetime, *, takes_over: bool) -> 
 
 
 def let_go(alert: AlertCard, user_id: str) -> AlertCard:
-    """Return an alert that its taker has let go; as it was for anybody else."""
     if alert.taken_by != user_id:
         return alert
     lines = (*alert.lines, f"<@{user_id}> let go. To take it, press `I'm on it`.")
@@ -290,7 +288,7 @@ def claimed(alert: AlertCard, token: str, now: datetime) -> AlertCard:
     """Return an alert that `token` draws, unless a living process does: that one draws again."""
     if alert.claimed_by and alert.due > now:
         return replace(alert, is_stale=True)
-    return replace(alert, claimed_by=token, is_stale=False, due=now + CARD_CLAIM)
+    return replace(alert, claimed_by=token, is_stale=False, due=now + CLAIM)
 
 
 def released(
@@ -305,7 +303,7 @@ def released(
 
 def is_under_way(alert: AlertCard, now: datetime) -> bool:
     """Return whether a card may just be being posted: its process has not said where it is."""
-    return not (alert.ts or alert.is_uncertain) and now - alert.falls[0].at <= CARD_CLAIM
+    return not (alert.ts or alert.is_uncertain) and now - alert.falls[0].at <= CLAIM
 
 
 def placed(alert: AlertCard, before: AlertCard, ts: str, shown: str, now: datetime) -> AlertCard:
