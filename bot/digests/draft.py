@@ -101,8 +101,7 @@ class Draft:
 
 def draft_of(plan: Plan) -> Draft:
     """Return the fields of an existing digest, without its mention rules."""
-    every, schedule, rule = plan.heartbeat_every, plan.schedule, plan.rule
-    reminder = plan.reminder
+    schedule, rule, reminder = plan.schedule, plan.rule, plan.reminder
     is_weekly = schedule.weeks != FORTNIGHT
     return Draft(
         channel_id=plan.channel_id,
@@ -114,7 +113,7 @@ def draft_of(plan: Plan) -> Draft:
         zone=schedule.zone,
         filter_text=plan.filter_text,
         mode=f"{schedule.every or plan.mode.value}",
-        life=NEVER if every is None else f"{every}",
+        life=f"{plan.heartbeat_every or NEVER}",
         worst=f"{plan.worst_count}",
         name=plan.name,
         points=f"{rule.points}",
@@ -172,8 +171,7 @@ class FormNote:
 
     `channel_id` is `None` for a command typed outside channels, `digest_id` for a new digest.
     `nonce` is part of the fields' block ids: Slack keeps typed text until it changes. `zone` is
-    the time zone of the person who opened the form. `has_more`: it shows all fields; `hidden`
-    holds the values of those that it lacks.
+    that of who opened the form. `hidden` holds the values of the fields that it does not show.
     """
 
     channel_id: str | None = None

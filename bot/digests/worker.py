@@ -137,20 +137,12 @@ class DigestWorker:
     async def _send(
         self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
     ) -> None:
-        wait = await self._notify(workspace, digest, notice)
-        sent, now = run_state.after_sending, self.clock()
-        with contextlib.suppress(models.UnknownDigestError):
-            await self.repository.change(workspace, digest.digest_id, sent, notice, wait, now)
+        """Send a notice to the person `to`, or to the digest's maker.
 
-    async def _notify(
-        self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
-    ) -> timedelta | None:
-        """Send a notice; return when to try again, `None`: it was sent, or cannot be.
-
-        It goes to the person `to`, or to the digest's maker; if they have left, to its last
-        editor, or to who set the key.
+        If they have left it goes to its last editor, or to who set the key.
         """
         message = self.words(digest, notice)
+        wait: timedelta | None = None
         try:
             record = await self.keys.record(workspace)
             others = (digest.changed_by, record and record.set_by)
@@ -159,9 +151,12 @@ class DigestWorker:
             for user_id in dict.fromkeys(each for each in people if each):
                 with contextlib.suppress(PersonUnreachableError):  # they have left
                     await self.delivery.posting.send_dm(workspace, user_id, message)
-                    return None
+                    break
+            else:
+                logger.error("no owner left to notify", notice=repr(notice))
         except SlackError as error:
             logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
-            return retry_after(error, notice.tries)
-        logger.error("no owner left to notify", notice=repr(notice))
-        return None
+            wait = retry_after(error, notice.tries)
+        sent, now = run_state.after_sending, self.clock()
+        with contextlib.suppress(models.UnknownDigestError):
+            await self.repository.change(workspace, digest.digest_id, sent, notice, wait, now)
