@@ -22,7 +22,6 @@ MAX_FILTER_CHARS = 500
 MAX_RULES = 10
 MAX_NAME_CHARS = 60
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
-MAX_DIGITS = 4
 _LABEL = re.compile(r"(tag|folder):\S.*")
 POINTS = range(1, 51)
 END_DAYS = range(1, 366)
@@ -32,9 +31,8 @@ CLOSED = {FailureReason.ARCHIVED, FailureReason.NOT_IN_CHANNEL, FailureReason.NO
 
 
 def number_of(text: str, allowed: Collection[int]) -> int | None:
-    """Return the number that a text spells, `None` unless it is an allowed whole number."""
-    is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
-    return int(text) if is_number and int(text) in allowed else None
+    """Return the allowed whole number that a text spells, `None` for any other text."""
+    return next((each for each in allowed if f"{each}" == text.lstrip("0")), None)
 
 
 def is_label(text: str) -> bool:

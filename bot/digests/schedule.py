@@ -24,11 +24,10 @@ ORDINALS = ("first", "second", "third", "fourth", "last")
 class Schedule:
     """Some weekdays, counted from 0 for Monday as `date.weekday()` does, and a time of day.
 
-    `at` is what the wall clock shows in `zone`, an IANA name; it has minutes, no seconds. With
-    `every`, one of `LOOKS`, a slot comes every so many minutes of those days, and `at` is unused.
-    With two `weeks` only the days of every other seven count, the first seven from `start` on,
-    which `started` sets. `month_day`, as `month_day_of` gives it, is the day of a monthly
-    schedule, which has no `days`.
+    `at` is what the wall clock shows in `zone`, an IANA name. With `every`, one of `LOOKS`, a slot
+    comes every so many minutes of those days, and `at` is unused. With two `weeks` only the days
+    of every other seven count, from `start` on, which `started` sets. `month_day`, as
+    `month_day_of` gives it, is the day of a monthly schedule, which has no `days`.
     """
 
     days: frozenset[int]
@@ -42,10 +41,10 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Slot:
-    """One moment at which a digest is due.
+    """One moment at which a digest is due, in UTC.
 
-    `due_at` is in UTC. `local` is naive: the scheduled date and time, which identifies a run.
-    Where the wall clock skips that time, `due_at` is later.
+    `local` is naive: the scheduled date and time, which identifies a run. Where the wall clock
+    skips that time, `due_at` is later.
     """
 
     due_at: datetime

@@ -200,7 +200,9 @@ class Bot:
     documents: DocumentsOnDisk = field(default_factory=DocumentsOnDisk)
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
-    renderers: Sequence[Callable[[Post], Message]] = ()
+    renderers: Sequence[Callable[[Post], Message]] = field(
+        default_factory=lambda: (_digest_words, _heartbeat_words)
+    )
 
     def __post_init__(self) -> None:
         self.steps: list[tuple[Digest, Digest]] = []
@@ -214,17 +216,15 @@ class Bot:
     def start(self) -> None:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
-        collector = Collector(
-            portfolio, self.repository, FactsRepository(self.documents), clock=self.clock
-        )
-        draw, draw_heartbeat = self.renderers or (_digest_words, _heartbeat_words)
+        facts = FactsRepository(self.documents)
+        collector = Collector(portfolio, self.repository, facts, clock=self.clock)
         self.delivery = Delivery(
             self.repository,
             collector,
             self.posts,
             clock=self.clock,
-            draw=draw,
-            draw_heartbeat=draw_heartbeat,
+            draw=self.renderers[0],
+            draw_heartbeat=self.renderers[1],
             sleep=_no_sleep,
             collect_within_s=self.collect_within_s,
         )
@@ -237,14 +237,8 @@ class Bot:
             clock=self.clock,
             notes=self.note,
         )
-        self.worker = DigestWorker(
-            self.repository,
-            self.delivery,
-            self.keys,
-            self.tasks,
-            clock=self.clock,
-            words=_notice,
-        )
+        parts = self.repository, self.delivery, self.keys, self.tasks
+        self.worker = DigestWorker(*parts, clock=self.clock, words=_notice)
 
     async def note(
         self, workspace: WorkspaceId, what: Act, *, by: str, channel_id: str | None = None
@@ -299,7 +293,6 @@ class Bot:
         await self.dies()
 
     async def digest(self) -> Digest:
-        """Return the one digest as it is now."""
         [digest] = await self.repository.of_workspace(ACME)
         return digest
 
