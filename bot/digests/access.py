@@ -52,10 +52,7 @@ class DigestAccess:
         return member
 
     async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
-        """Return the person, if they may see the digests of this channel.
-
-        Raise NotInChannelError, and as `require_member` does.
-        """
+        """Return the person, if they may see the digests there, or raise NotInChannelError."""
         visitor = await self._visitor(request, channel_id)
         if await _may_see(request, visitor, channel_id):
             return visitor
@@ -67,7 +64,7 @@ class DigestAccess:
     async def require_editor(
         self, request: Request, channel_id: str, *, digest: models.Digest | None = None
     ) -> ChannelAccess:
-        """Return the person, if they may change the digests there, or this one; raise the same."""
+        """Return the person, if they may change these digests, or raise NotInChannelError."""
         if models.is_direct(channel_id) and not digest:
             own_id, own = await self.require_own(request)
             if own_id == channel_id:

@@ -120,7 +120,7 @@ class AlertCards:
             await self.repository.delete_card(workspace, name)
 
     async def touch(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Let the cards of a digest be compared with it. Raise StoreError."""
+        """Let the cards of a digest be compared with it now. Raise StoreError."""
         for name in await self.repository.cards(workspace, digest_id):
             with suppress(UnknownAlertError):
                 await self.repository.change_card(workspace, name, life.touched, self.clock())
@@ -131,9 +131,8 @@ class AlertCards:
         alert = await change(workspace, name, life.claimed, token, self.clock())
         if alert.claimed_by != token:
             return False
-        now = self.clock()
-        if life.is_under_way(alert, now):  # who posts it says where it is
-            later = alert.falls[0].at + CLAIM
+        now, later = self.clock(), alert.falls[0].at + CLAIM
+        if not (alert.ts or alert.is_uncertain) and now <= later:  # who posts it says where it is
             await change(workspace, name, life.released, token, now, later)
             return False
         digest: Digest | None = None
@@ -143,10 +142,12 @@ class AlertCards:
         if is_due and not _due_reminder(alert, digest, now):
             alert = await change(workspace, name, replace, remind_at=None)
         try:
-            alert = await self._draw(workspace, name, alert, digest, token)
+            alert = await self._draw(workspace, name, alert, digest)
         except SlackError as error:
             logger.warning("a card is not drawn", error=repr(error))
-            wait, tries, now = _again_after(error, alert.tries), alert.tries + 1, self.clock()
+            is_closed = isinstance(error, ChannelClosedError) and alert.tries < MAX_TRIES
+            wait = CLOSED_AGAIN_AFTER if is_closed else retry_after(error, alert.tries)
+            tries, now = alert.tries + 1, self.clock()
             if wait is None:
                 await self.repository.delete_card(workspace, name)
             else:
@@ -163,14 +164,9 @@ class AlertCards:
         return (await change(workspace, name, life.released, token, now, due)).due <= now
 
     async def _draw(
-        self,
-        workspace: WorkspaceId,
-        name: str,
-        alert: AlertCard,
-        digest: Digest | None,
-        token: str,
+        self, workspace: WorkspaceId, name: str, alert: AlertCard, digest: Digest | None
     ) -> AlertCard:
-        change = self.repository.change_card
+        change, token = self.repository.change_card, alert.claimed_by
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:
@@ -222,10 +218,3 @@ def _is_over(alert: AlertCard, digest: Digest, now: datetime) -> bool:
         return False
     is_final = _is_elsewhere(alert, digest) or life.is_expired(alert, now)
     return is_final or not alert.down
-
-
-def _again_after(error: SlackError, tries: int) -> timedelta | None:
-    """Return when to draw a card again, `None`: never, it is gone."""
-    if isinstance(error, ChannelClosedError):
-        return CLOSED_AGAIN_AFTER if tries < MAX_TRIES else None
-    return retry_after(error, tries)

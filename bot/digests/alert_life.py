@@ -301,11 +301,6 @@ def released(
     return replace(alert, claimed_by="", is_stale=False, due=again, tries=tries)
 
 
-def is_under_way(alert: AlertCard, now: datetime) -> bool:
-    """Return whether a card may just be being posted: its process has not said where it is."""
-    return not (alert.ts or alert.is_uncertain) and now - alert.falls[0].at <= CLAIM
-
-
 def placed(alert: AlertCard, before: AlertCard, ts: str, shown: str, now: datetime) -> AlertCard:
     """Return an alert whose card is posted; it is drawn again if it was changed since `before`."""
     after = replace(alert, ts=ts, shown=shown)

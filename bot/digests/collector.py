@@ -88,8 +88,8 @@ class Collector:
         workspace: WorkspaceId,
         digest: Digest,
         *,
-        slot: Slot | None,
         purpose: Purpose,
+        slot: Slot | None = None,
         newer_than: datetime | None = None,
     ) -> Collected:
         """Return the content of a post now; `slot` is `None` when a person asked for it.

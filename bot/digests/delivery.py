@@ -41,16 +41,12 @@ STEP_AGAIN_AFTER_S = (0.5, 2.0)
 RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
 # With the 20 s that a turn may take this ends before `Send now` counts as dead.
 COLLECT_WITHIN_S = 35.0
+# For refusals that are not about this post.
 HOLD = timedelta(hours=1)
 _OF_CHANNEL = {
     "is_archived": FailureReason.ARCHIVED,
     "not_in_channel": FailureReason.NOT_IN_CHANNEL,
     "channel_not_found": FailureReason.NOT_FOUND,
-}
-# Refusals that are not about this post: it is tried again in an hour.
-_OF_WORKSPACE: dict[type[errors.SlackError], FailureReason] = {
-    errors.TokenRefusedError: FailureReason.UNINSTALLED,
-    errors.MissingScopeError: FailureReason.PERMISSION,
 }
 
 
@@ -76,21 +72,21 @@ def after_refusal(error: errors.SlackError) -> Callable[..., Digest]:
     if isinstance(error, errors.ChannelClosedError):
         trouble = _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
         return partial(run_state.pause_for_channel, trouble=trouble)
-    if error.is_outcome_unknown:
-        return partial(
-            run_state.mark_ended, outcome=Outcome.UNCERTAIN, trouble=FailureReason.SLACK
-        )
     if isinstance(error, errors.SlackRateLimitedError):
         wait = timedelta(seconds=max(1.0, error.retry_after_s))
         return partial(run_state.postpone, trouble=FailureReason.SLACK, wait=wait)
-    if type(error) in _OF_WORKSPACE:
-        return partial(run_state.postpone, trouble=_OF_WORKSPACE[type(error)], wait=HOLD)
-    if isinstance(error, errors.SlackRefusedError):
+    if isinstance(error, errors.TokenRefusedError):
+        return partial(run_state.postpone, trouble=FailureReason.UNINSTALLED, wait=HOLD)
+    if isinstance(error, errors.MissingScopeError):
+        return partial(run_state.postpone, trouble=FailureReason.PERMISSION, wait=HOLD)
+    if error.is_outcome_unknown:
+        outcome, trouble = Outcome.UNCERTAIN, FailureReason.SLACK
+    elif isinstance(error, errors.SlackRefusedError):
         logger.error("Slack refuses a digest", code=error.code)
-        return partial(
-            run_state.mark_ended, outcome=Outcome.FAILED, trouble=FailureReason.INTERNAL
-        )
-    return partial(run_state.postpone, trouble=FailureReason.SLACK)
+        outcome, trouble = Outcome.FAILED, FailureReason.INTERNAL
+    else:
+        return partial(run_state.postpone, trouble=FailureReason.SLACK)
+    return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,9 +72,8 @@ def mark_quiet(
     digest: Digest, token: str, now: datetime, *, baseline: str, average: float | None
 ) -> Digest:
     """Return the digest after a run that had nothing to say; `baseline` as for `begin_posting`."""
-    run = replace(own_run(digest, token), average=average)
-    digest = _with_baseline(digest, token, baseline)
-    digest = replace(digest, silent_runs=digest.silent_runs + 1)
+    run, silent_runs = replace(own_run(digest, token), average=average), digest.silent_runs + 1
+    digest = replace(_with_baseline(digest, token, baseline), silent_runs=silent_runs)
     return _with_past_run(digest, run, Outcome.QUIET, now, None)
 
 
@@ -93,8 +92,8 @@ def postpone(
     """Return the digest whose run was surely not posted and is tried again after `wait`.
 
     `None` waits longer with each attempt. An extra run that Slack does not take within
-    `SEND_WITHIN` is dropped: its person gets the error. An unwanted run, of a digest that was
-    changed or paused since, has failed, and so has a promised one without a key.
+    `SEND_WITHIN` is dropped: its person gets the error. An unwanted one, and a promised one
+    without a key, have failed.
     """
     run = own_run(digest, token)
     until = now + (wait or backoff(FIRST_RETRY, run.attempt - 1, LONGEST_RETRY))

@@ -10,7 +10,6 @@ from typing import Concatenate, ParamSpec
 import structlog
 
 from bot.access.repository import Act
-from bot.blocks.message import Message
 from bot.blocks.text import moment_token
 from bot.digests import edits, run_state
 from bot.digests.alert_cards import AlertCards
@@ -119,22 +118,19 @@ class DigestService:
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved or plan.name != before.plan.name:
             await self._require_room(workspace, replace(before, plan=plan))
-        saved = await self._replan(workspace, digest_id, plan, by, version)
+        update, now = edits.update, self.clock()
+        saved = await self._change(workspace, digest_id, update, plan, by, now, version=version)
         try:
             if is_moved:
                 await self._announce(workspace, saved, has_outsiders=has_outsiders)
         except SlackError:
             with suppress(EditConflictError, UnknownDigestError):
-                await self._replan(workspace, digest_id, before.plan, by, saved.version)
+                await self._change(
+                    workspace, digest_id, update, before.plan, by, now, version=saved.version
+                )
             raise
         await self._note(workspace, Act.DIGEST_CHANGED, by, saved)
         return saved
-
-    async def _replan(
-        self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
-    ) -> Digest:
-        change, now = edits.update, self.clock()
-        return await self._change(workspace, digest_id, change, plan, by, now, version=version)
 
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
@@ -142,17 +138,15 @@ class DigestService:
         """Pause a digest until `until`; `None`: until it is resumed."""
         now = self.clock()
         paused = await self._change(workspace, digest_id, edits.paused, by, now, until=until)
-        await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
         end = f" until {until_text(until, paused.plan.schedule.zone)}" if until else ""
-        await self._tell(workspace, told_message(paused, by.name, "⏸️ paused", end), paused)
+        await self._tell(workspace, Act.DIGEST_PAUSED, by, paused, "⏸️ paused", end)
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Resume a digest from its next slot on."""
         resumed = await self._change(workspace, digest_id, edits.resumed, self.clock())
-        await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
         end = f": next {moment_token(resumed.next.due_at)}"
-        await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
+        await self._tell(workspace, Act.DIGEST_RESUMED, by, resumed, "▶️ resumed", end)
         return resumed
 
     async def greet(self, workspace: WorkspaceId, channel_id: str) -> None:
@@ -173,8 +167,7 @@ class DigestService:
         await self.repository.delete(workspace, digest_id)
         await self.cards.touch(workspace, digest_id)
         if by:
-            await self._note(workspace, Act.DIGEST_DELETED, by, digest)
-            await self._tell(workspace, told_message(digest, by.name, "🗑️ deleted"), digest)
+            await self._tell(workspace, Act.DIGEST_DELETED, by, digest, "🗑️ deleted")
 
     async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Snoozes:
         """Return the silences of an alert, and whether a card of it is open."""
@@ -183,11 +176,9 @@ class DigestService:
         alerts = (await self.repository.cards(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 
-    async def snooze(
-        self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None
-    ) -> Digest:
-        """Snooze all domains of an alert; `None` ends that. Return the digest."""
-        return await self._change(workspace, digest_id, replace, snooze=snooze)
+    async def snooze(self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None) -> None:
+        """Snooze all domains of an alert; `None` ends that."""
+        await self._change(workspace, digest_id, replace, snooze=snooze)
 
     async def _change(
         self,
@@ -223,9 +214,7 @@ class DigestService:
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
         """Return the post that would be made now, or raise as `Collector.collect` does."""
-        collected = await self.collector.collect(
-            workspace, digest, slot=None, purpose=Purpose.PERSON
-        )
+        collected = await self.collector.collect(workspace, digest, purpose=Purpose.PERSON)
         return replace(collected.post, is_preview=True)
 
     async def details(self, workspace: WorkspaceId, digest_id: str, token: str) -> Post | None:
@@ -245,17 +234,18 @@ class DigestService:
             channel_id = digest.plan.channel_id
             await self.notes(workspace, act, by=by.user_id, channel_id=channel_id)
 
-    async def _tell(self, workspace: WorkspaceId, message: Message, digest: Digest) -> None:
-        """Say in the channel what was done with its digest, where Slack takes it."""
+    async def _tell(
+        self, workspace: WorkspaceId, act: Act, by: Editor, digest: Digest, *words: str
+    ) -> None:
+        """Note what was done with a digest, and say it in its channel, where Slack takes it."""
+        await self._note(workspace, act, by, digest)
         if not digest.plan.is_own:
+            message = told_message(digest, by.name, *words)
             with log_and_suppress("not told in the channel", SlackError):
                 await self.delivery.posting.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
-        """Raise TooManyDigestsError or NameTakenError.
-
-        Digests made at the same moment may exceed the limit, or have one name.
-        """
+        """Raise TooManyDigestsError or NameTakenError; of two made at one moment both may pass."""
         there = await self.of_channel(workspace, digest.plan.channel_id)
         others = [each.plan for each in there if each.digest_id != digest.digest_id]
         if len(others) >= MAX_PER_CHANNEL:
