@@ -272,8 +272,7 @@ def snoozed(alert: AlertCard, snooze: Snooze | None) -> AlertCard:
 
 
 def silences(digest: Digest, alerts: Collection[AlertCard], now: datetime) -> Snoozes:
-    no_hosts: tuple[str, ...] = ()
-    found = [(digest.active_snooze(now), no_hosts)]
+    found: list[tuple[Snooze | None, tuple[str, ...]]] = [(digest.active_snooze(now), ())]
     found += [(each.active_snooze(now), each.hosts) for each in alerts]
     snoozes = tuple((snooze, hosts) for snooze, hosts in found if snooze)
     return Snoozes(snoozes, has_open_card=any(each.ts and each.down for each in alerts))

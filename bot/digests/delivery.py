@@ -51,7 +51,6 @@ _OF_CHANNEL = {
 
 
 def has_news(post: Post) -> bool:
-    """Return whether the digest's mode asks for this post."""
     report, mode = post.report, post.digest.plan.mode
     if mode is Mode.ALWAYS:
         return True
@@ -241,15 +240,11 @@ class Delivery:
         token = digest.run.token if digest.run else ""
 
         def once(each: Digest) -> Digest:
-            now, mine = self.clock(), digest
-            if each.rev != digest.rev:
-                mine = run_state.take_up_again(each, digest, now, token)
-            return step(mine, token, now, **more)
+            now = self.clock()
+            return step(run_state.take_up_again(each, digest, now, token), token, now, **more)
 
-        digest_id = digest.digest_id
-        return await self._save(
-            lambda: self.repository.change(workspace, digest_id, once), again_after_s
-        )
+        save = self.repository.step
+        return await self._save(lambda: save(workspace, digest, once), again_after_s)
 
     async def _save(
         self, save: Callable[[], Awaitable[T]], again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S

@@ -12,11 +12,10 @@ from bot.digests.alert_card import AlertCard
 from bot.digests.models import Digest, Outcome, UnknownAlertError, UnknownDigestError
 from bot.digests.run_state import due_at
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import Document, Documents, Write, update
+from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.web.metrics import DigestMetrics
 
 P = ParamSpec("P")
-VERSION = 1
 KIND = "digest"
 ALERT = "digest-alert"
 DUE_AT_MOST, ALERTS_AT_ONCE = 20_000, 20
@@ -30,7 +29,7 @@ def encode_digest(digest: Digest) -> dict[str, Any]:
 
 
 def _encoded(stored: AlertCard | Digest) -> dict[str, Any]:
-    return {"v": VERSION, **msgspec.to_builtins(stored)}
+    return {"v": 1, **msgspec.to_builtins(stored)}
 
 
 def decode_digest(value: dict[str, Any], rev: int) -> Digest:
@@ -66,6 +65,16 @@ class DigestRepository:
         key, value = f"{workspace}/{KIND}/{digest.digest_id}", encode_digest(digest)
         document = await self.documents.put(key, value, due_at=due_at(digest), if_rev=digest.rev)
         return replace(digest, rev=document.rev)
+
+    async def step(
+        self, workspace: WorkspaceId, known: Digest, step: Callable[[Digest], Digest]
+    ) -> Digest:
+        """Save a step as `change` does, but read the digest only if it is not `known` any more."""
+        with suppress(ConflictError):
+            saved = await self.put(workspace, step(known))
+            self.on_step(known, saved)
+            return saved
+        return await self.change(workspace, known.digest_id, step)
 
     async def change(
         self,

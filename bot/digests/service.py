@@ -143,7 +143,6 @@ class DigestService:
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
-        """Resume a digest from its next slot on."""
         resumed = await self._change(workspace, digest_id, edits.resumed, self.clock())
         end = f": next {moment_token(resumed.next.due_at)}"
         await self._tell(workspace, Act.DIGEST_RESUMED, by, resumed, "▶️ resumed", end)
