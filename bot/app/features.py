@@ -12,16 +12,14 @@ from bot.digests.access import DigestAccess
 from bot.digests.alert_cards import AlertCards
 from bot.digests.alert_listeners import AlertListeners
 from bot.digests.collector import Collector
-from bot.digests.delivery import Delivery, DigestRenderer
-from bot.digests.errors import owner_notice
+from bot.digests.delivery import Delivery
 from bot.digests.form_listeners import DigestFormListeners
 from bot.digests.line_listeners import DigestLineListeners
 from bot.digests.listeners import DigestListeners
 from bot.digests.repository import DigestRepository, overdue, steps_to
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
-from bot.digests.views.post import digest_message, heartbeat_message
-from bot.digests.worker import DigestWorker, OwnerNotices
+from bot.digests.worker import DigestWorker
 from bot.dispatch.error_boundary import ErrorBoundary
 from bot.dispatch.incoming import answer_unread
 from bot.dispatch.kept_commands import KeptCommands
@@ -142,14 +140,12 @@ class Features:
         """Build what people do with digests, and what the clock does."""
         clock, repository = services.clock, self.repository
         collector = Collector(self.portfolio, repository, self.kept_facts, clock=clock)
-        renderer = DigestRenderer(digest_message, heartbeat_message)
-        delivery = Delivery(repository, collector, services.posting, renderer, clock=clock)
+        delivery = Delivery(repository, collector, services.posting, clock=clock)
         self.cards = AlertCards(repository, services.posting, clock=clock)
         self.digests = DigestService(
             repository, collector, delivery, self.cards, clock=clock, notes=self.audit.note
         )
-        owners = OwnerNotices(services.posting, self.keys, owner_notice)
-        self.worker = DigestWorker(repository, delivery, owners, services.tasks, clock=clock)
+        self.worker = DigestWorker(repository, delivery, self.keys, services.tasks, clock=clock)
 
 
 def register_features(app: AsyncApp, services: Services) -> Features:

@@ -24,18 +24,11 @@ class ChannelAccess:
     sees_own_only: bool = False
 
     @property
-    def is_out_of_sight(self) -> bool:
-        """Whether the bot cannot know the members; Slack may hide those of archived channels."""
-        return self.channel is None or self.channel.is_archived
-
-    @property
     def has_outsiders(self) -> bool:
-        """Whether people of another company read the channel."""
         return self.channel is not None and self.channel.is_shared
 
     @property
     def editor(self) -> Editor:
-        """The person, as a digest remembers them."""
         return Editor(user_id=self.member.user_id, name=self.member.name)
 
 
@@ -59,10 +52,7 @@ class DigestAccess:
         return member
 
     async def require_visitor(self, request: Request, channel_id: str) -> ChannelAccess:
-        """Return the person, if they may see the digests of this channel.
-
-        Raises NotInChannelError, and as `require_member` does.
-        """
+        """Return the person, if they may see the digests there, or raise NotInChannelError."""
         visitor = await self._visitor(request, channel_id)
         if await _may_see(request, visitor, channel_id):
             return visitor
@@ -74,10 +64,7 @@ class DigestAccess:
     async def require_editor(
         self, request: Request, channel_id: str, *, digest: models.Digest | None = None
     ) -> ChannelAccess:
-        """Return the person, if they may change the digests of this channel, or this `digest`.
-
-        Raises NotInChannelError, and as `require_member` does.
-        """
+        """Return the person, if they may change these digests, or raise NotInChannelError."""
         if models.is_direct(channel_id) and not digest:
             own_id, own = await self.require_own(request)
             if own_id == channel_id:
@@ -108,11 +95,8 @@ class DigestAccess:
 
 
 def require_open(visitor: ChannelAccess, plan: models.Plan) -> None:
-    """Raise BotNotInChannelError or ChannelClosedError if the bot cannot post in the channel.
-
-    `plan` is that of the digest: into a direct message the bot can always post.
-    """
-    if plan.is_own:
+    """Raise BotNotInChannelError or ChannelClosedError if the bot cannot post in the channel."""
+    if plan.is_own:  # into a direct message it always can
         return
     if visitor.channel and visitor.channel.is_archived:  # the bot cannot be invited into it either
         raise ChannelClosedError("is_archived")
@@ -145,7 +129,9 @@ async def _may_see(request: Request, visitor: ChannelAccess, channel_id: str) ->
 
 
 def _is_own(digest: models.Digest, visitor: ChannelAccess) -> bool:
-    return visitor.is_out_of_sight and digest.made_by == visitor.member.user_id
+    """Return whether the person made it where the bot cannot know, or Slack hides, the members."""
+    is_out_of_sight = visitor.channel is None or visitor.channel.is_archived
+    return is_out_of_sight and digest.made_by == visitor.member.user_id
 
 
 async def _is_in(request: Request, visitor: ChannelAccess, channel_id: str) -> bool:

@@ -11,11 +11,15 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 
+import structlog
+
 from bot.blocks.builders import plain_message
 from bot.blocks.message import Message
 from bot.digests import alert_life as life
-from bot.digests.models import AlertCard, Digest, Reminder, UnknownAlertError, UnknownDigestError
+from bot.digests.alert_card import AlertCard
+from bot.digests.models import Digest, Reminder, UnknownAlertError, UnknownDigestError
 from bot.digests.repository import ALERT, DigestRepository
+from bot.digests.run_state import CLAIM
 from bot.digests.views.alert import alert_message, reminder_line
 from bot.digests.views.wording import person
 from bot.process.clock import Clock
@@ -25,14 +29,10 @@ from bot.slack.client import SentMessage
 from bot.slack.errors import ChannelClosedError, SlackError
 from bot.slack.posting import MAX_TRIES, Posting, retry_after
 
+logger = structlog.get_logger()
 AT_ONCE = 200
 # A channel that is closed may be opened again.
 CLOSED_AGAIN_AFTER = timedelta(hours=1)
-
-
-def name_of(digest_id: str, token: str) -> str:
-    """Return the name of the alert of a run."""
-    return f"{digest_id}/{token}"
 
 
 def shown_by(message: Message) -> str:
@@ -50,9 +50,9 @@ async def note_look(
     """
     told: set[str] = set()
     for name, alert in (await repository.cards(workspace, digest.digest_id)).items():
-        is_posted = name == name_of(digest.digest_id, digest.baseline or "")
+        is_posted = name == f"{digest.digest_id}/{digest.baseline}"
         if not (alert.ts or alert.is_uncertain or is_posted):
-            if look.facts.now - alert.falls[0].at > life.CARD_CLAIM:
+            if look.facts.now - alert.falls[0].at > CLAIM:
                 await repository.delete_card(workspace, name)
         elif alert.down and not _is_elsewhere(alert, digest):
             with suppress(UnknownAlertError):
@@ -62,7 +62,6 @@ async def note_look(
 
 
 def _seen(alert: AlertCard, name: str, digest: Digest, look: life.Look) -> AlertCard:
-    """Return an alert after a look; its card comes due if it is not as it has to be."""
     now = look.facts.now
     after = life.after_look(replace(alert, is_uncertain=not alert.ts), look)
     is_shown = not after.ts or after.shown == shown_by(drawn(name, after, digest, now))
@@ -70,7 +69,6 @@ def _seen(alert: AlertCard, name: str, digest: Digest, look: life.Look) -> Alert
 
 
 def drawn(name: str, alert: AlertCard, digest: Digest | None, now: datetime) -> Message:
-    """Return the card of an alert as it has to be."""
     last_word = _last_word(alert, digest, now)
     if digest is None or _is_elsewhere(alert, digest):  # its snooze goes with it
         alert = replace(alert, snooze=None)
@@ -121,12 +119,11 @@ class AlertCards:
         except UnknownAlertError:  # another process has drawn it to its end, or it is of old
             await self.repository.delete_card(workspace, name)
 
-    async def touch(self, workspace: WorkspaceId, digest_id: str, *, after: timedelta) -> None:
-        """Let the cards of a digest be compared with it `after` some time. Raise StoreError."""
-        at = self.clock() + after
+    async def touch(self, workspace: WorkspaceId, digest_id: str) -> None:
+        """Let the cards of a digest be compared with it now. Raise StoreError."""
         for name in await self.repository.cards(workspace, digest_id):
             with suppress(UnknownAlertError):
-                await self.repository.change_card(workspace, name, life.touched, at)
+                await self.repository.change_card(workspace, name, life.touched, self.clock())
 
     async def _show_once(self, workspace: WorkspaceId, name: str, token: str) -> bool:
         """Draw a card; return whether it was changed since."""
@@ -134,44 +131,42 @@ class AlertCards:
         alert = await change(workspace, name, life.claimed, token, self.clock())
         if alert.claimed_by != token:
             return False
-        now = self.clock()
-        if life.is_under_way(alert, now):  # who posts it says where it is
-            later = alert.falls[0].at + life.CARD_CLAIM
+        now, later = self.clock(), alert.falls[0].at + CLAIM
+        if not (alert.ts or alert.is_uncertain) and now <= later:  # who posts it says where it is
             await change(workspace, name, life.released, token, now, later)
             return False
-        digest = await self._digest(workspace, name)
-        tries, wait = 0, None
+        digest: Digest | None = None
+        with suppress(UnknownDigestError):
+            digest = await self.repository.get(workspace, name.partition("/")[0])
         is_due = alert.remind_at and alert.remind_at <= now
         if is_due and not _due_reminder(alert, digest, now):
             alert = await change(workspace, name, replace, remind_at=None)
         try:
-            alert = await self._draw(workspace, name, alert, digest, token)
+            alert = await self._draw(workspace, name, alert, digest)
         except SlackError as error:
-            tries, wait = alert.tries + 1, _again_after(error, alert.tries)
-            with log_and_suppress("a card is not drawn", SlackError):
-                raise
+            logger.warning("a card is not drawn", error=repr(error))
+            is_closed = isinstance(error, ChannelClosedError) and alert.tries < MAX_TRIES
+            wait = CLOSED_AGAIN_AFTER if is_closed else retry_after(error, alert.tries)
+            tries, now = alert.tries + 1, self.clock()
+            if wait is None:
+                await self.repository.delete_card(workspace, name)
+            else:
+                released = life.released
+                await change(workspace, name, released, token, now, now + wait, tries=tries)
+            return False
         now = self.clock()
-        is_given_up = tries > 0 and wait is None
-        is_drawn_to_end = not tries and (digest is None or _is_over(alert, digest, now))
-        if is_given_up or is_drawn_to_end:
+        if digest is None or _is_over(alert, digest, now):
             alert = await self.repository.card(workspace, name)
-            if is_given_up or not alert.is_stale:
+            if not alert.is_stale:
                 await self.repository.delete_card(workspace, name)
                 return False
-        due = now if digest is None else life.next_due(alert, digest, now)
-        due = now + wait if wait else due
-        released = await change(workspace, name, life.released, token, now, due, tries=tries)
-        return released.due <= now
+        due = life.next_due(alert, digest, now) if digest else now
+        return (await change(workspace, name, life.released, token, now, due)).due <= now
 
     async def _draw(
-        self,
-        workspace: WorkspaceId,
-        name: str,
-        alert: AlertCard,
-        digest: Digest | None,
-        token: str,
+        self, workspace: WorkspaceId, name: str, alert: AlertCard, digest: Digest | None
     ) -> AlertCard:
-        change = self.repository.change_card
+        change, token = self.repository.change_card, alert.claimed_by
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:
@@ -198,7 +193,7 @@ class AlertCards:
     def _kept(self, alert: AlertCard, token: str, *, shown: str = "", line: str = "") -> AlertCard:
         """Return an alert after a step of `token`, whose claim goes on."""
         is_first = alert.lines[:1] == (line,)
-        due = self.clock() + life.CARD_CLAIM if alert.claimed_by == token else alert.due
+        due = self.clock() + CLAIM if alert.claimed_by == token else alert.due
         return replace(
             alert,
             shown=shown or alert.shown,
@@ -206,11 +201,6 @@ class AlertCards:
             due=due,
             remind_at=None if line and not is_first else alert.remind_at,
         )
-
-    async def _digest(self, workspace: WorkspaceId, name: str) -> Digest | None:
-        with suppress(UnknownDigestError):
-            return await self.repository.get(workspace, name.partition("/")[0])
-        return None
 
 
 def _due_reminder(alert: AlertCard, digest: Digest | None, now: datetime) -> Reminder | None:
@@ -228,10 +218,3 @@ def _is_over(alert: AlertCard, digest: Digest, now: datetime) -> bool:
         return False
     is_final = _is_elsewhere(alert, digest) or life.is_expired(alert, now)
     return is_final or not alert.down
-
-
-def _again_after(error: SlackError, tries: int) -> timedelta | None:
-    """Return when to draw a card again, `None`: never, it is gone."""
-    if isinstance(error, ChannelClosedError):
-        return CLOSED_AGAIN_AFTER if tries < MAX_TRIES else None
-    return retry_after(error, tries)

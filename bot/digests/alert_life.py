@@ -6,16 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from bot.digests.alert_card import AlertCard, Fall
 from bot.digests.baseline import NO_MARK, ends_by_name, marks_of
-from bot.digests.models import AlertCard, Digest, Fall, Snooze, Snoozes
-from bot.digests.report import (
-    Post,
-    Report,
-    fallen,
-    is_back,
-    owners_to_mention,
-    worse_moves,
-)
+from bot.digests.models import Digest, Snooze, Snoozes
+from bot.digests.report import Post, Report, fallen, is_back, owners_to_mention, worse_moves
+from bot.digests.run_state import CLAIM
 from bot.digests.views.alert import expected_line, fall_line, recovered_line
 from bot.digests.views.notes import late_line
 from bot.domains.end_views import coverage_text
@@ -34,8 +29,6 @@ from bot.tracker.models import Domain
 
 # After that a fall that has not ended is no longer watched.
 KEPT_FOR = timedelta(days=30)
-# Longer than a wait for a turn and a call of Slack take together.
-CARD_CLAIM = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
@@ -204,53 +197,40 @@ def _with_state(fall: Fall, look: Look) -> Fall:
         told = None if has_risen else fall.told
         fall = replace(fall, now=score, low=min(fall.low, score), told=told)
     is_small = fall.low is not None and (fall.now or 0) - fall.low < points
-    has_score_back = _has_score_back(fall, score, look.bounds)
+    has_score_back = fall.low is None or (
+        score is not None and is_back(fall.before, fall.low, score, look.bounds, fall.rule)
+    )
     was_back = has_score_back and _are_others_back(fall, row, look.facts.now)
     if was_back and (fall.was_back or not is_small):  # else it may waver: see `unsettled`
         return replace(fall, recovered_at=look.facts.now)
     return replace(fall, has_score_back=has_score_back and not is_small, was_back=was_back)
 
 
-def _has_score_back(fall: Fall, score: float | None, bounds: Bounds) -> bool:
-    if fall.low is None:
-        return True
-    return score is not None and is_back(fall.before, fall.low, score, bounds, fall.rule)
-
-
 def _are_others_back(fall: Fall, row: KeptFacts | None, now: datetime) -> bool:
     """Return whether ends are renewed, issues that counted gone, and signs as they were."""
-    if fall.marks and not _are_renewed(fall.marks, row, now):
-        return False
-    issues = fall.awaited_issues
-    if issues and not (row and row.issues_are_known and _are_gone(issues, row)):
-        return False
-    return _are_back(fall.hijack_signs, row)
-
-
-def _are_renewed(marks: Mapping[str, int], row: KeptFacts | None, now: datetime) -> bool:
+    marks, issues, changes = fall.marks, fall.awaited_issues, fall.hijack_signs
     if row is None:
-        return False
+        return not (marks or issues or changes)
     # By the marks of then: the plan may have others by now.
-    reached, given = marks_of(row, now, sorted(set(marks.values()))), ends_by_name(row)
-    return all(given[name] and reached.get(name, NO_MARK) > mark for name, mark in marks.items())
+    reached, ends = marks_of(row, now, sorted(set(marks.values()))), ends_by_name(row)
+    if not all(ends[name] and reached.get(name, NO_MARK) > mark for name, mark in marks.items()):
+        return False
+    if issues and not (row.issues_are_known and _are_gone(issues, row)):
+        return False
+    first = {each.sign: each.before for each in reversed(changes)}
+    return all(
+        sign in row.signs and is_same(sign, before, row.signs[sign])
+        for sign, before in first.items()
+    )
 
 
 def _are_gone(issues: Collection[KnownIssue], row: KeptFacts) -> bool:
     """Return whether none of these issues is left; only the worst of a scan are kept."""
     # An issue that is milder than the last kept one may be there all the same.
     is_cut = sum(row.issues.values()) > len(row.worst)
-    mildest = max(issue.rank for issue in issues)
-    is_unsure = is_cut and row.worst[-1].rank <= mildest
+    is_unsure = is_cut and row.worst[-1].rank <= max(issue.rank for issue in issues)
     names = set(map(issue_name, issues))
     return not is_unsure and names.isdisjoint(map(issue_name, row.worst))
-
-
-def _are_back(changes: Collection[KnownChange], row: KeptFacts | None) -> bool:
-    first = {each.sign: each.before for each in reversed(list(changes))}
-    signs = row.signs if row else {}
-    return all(
-        sign in signs and is_same(sign, before, signs[sign]) for sign, before in first.items()
-    )
 
 
 def expect(alert: AlertCard, place: int, user_id: str, now: datetime) -> AlertCard:
@@ -261,15 +241,12 @@ def expect(alert: AlertCard, place: int, user_id: str, now: datetime) -> AlertCa
     fall = alert.falls[place]
     if not (fall.is_down and fall.hijack_signs):
         return alert
-    signs = set(fall.hijack_signs)
-    known = replace(
-        fall,
-        changes=tuple(
-            each._replace(expected_by=user_id) if each in signs else each for each in fall.changes
-        ),
-    )
+    signs, changes = set(fall.hijack_signs), fall.changes
+    by = (each._replace(expected_by=user_id) if each in signs else each for each in changes)
+    known = replace(fall, changes=tuple(by))
     is_worse = known.is_lower or known.marks or known.awaited_issues
-    known = known if is_worse else replace(known, recovered_at=now)
+    if not is_worse:
+        known = replace(known, recovered_at=now)
     falls = (*alert.falls[:place], known, *alert.falls[place + 1 :])
     return replace(alert, falls=falls, lines=(*alert.lines, expected_line(known)))
 
@@ -284,7 +261,6 @@ def take(alert: AlertCard, user_id: str, now: datetime, *, takes_over: bool) -> 
 
 
 def let_go(alert: AlertCard, user_id: str) -> AlertCard:
-    """Return an alert that its taker has let go; as it was for anybody else."""
     if alert.taken_by != user_id:
         return alert
     lines = (*alert.lines, f"<@{user_id}> let go. To take it, press `I'm on it`.")
@@ -292,28 +268,14 @@ def let_go(alert: AlertCard, user_id: str) -> AlertCard:
 
 
 def snoozed(alert: AlertCard, snooze: Snooze | None) -> AlertCard:
-    """Return an alert with a snooze, or without one."""
     return replace(alert, snooze=snooze, remind_at=None if snooze else alert.remind_at)
 
 
-def snoozed_hosts(
-    digest: Digest, alerts: Collection[AlertCard], everything: Collection[str], now: datetime
-) -> set[str]:
-    """Return the hosts that are not to be posted about now."""
-    if digest.active_snooze(now):
-        return set(everything)
-    return {host for each in alerts if each.active_snooze(now) for host in each.hosts}
-
-
 def silences(digest: Digest, alerts: Collection[AlertCard], now: datetime) -> Snoozes:
-    """Return what is snoozed of an alert now."""
-    of_all = digest.active_snooze(now)
-    found = [(each.active_snooze(now), each.hosts) for each in alerts]
-    snoozes = [
-        *([(of_all, ())] if of_all else []),
-        *((snooze, hosts) for snooze, hosts in found if snooze),
-    ]
-    return Snoozes(tuple(snoozes), any(each.is_open for each in alerts))
+    found: list[tuple[Snooze | None, tuple[str, ...]]] = [(digest.active_snooze(now), ())]
+    found += [(each.active_snooze(now), each.hosts) for each in alerts]
+    snoozes = tuple((snooze, hosts) for snooze, hosts in found if snooze)
+    return Snoozes(snoozes, has_open_card=any(each.ts and each.down for each in alerts))
 
 
 def touched(alert: AlertCard, at: datetime) -> AlertCard:
@@ -325,7 +287,7 @@ def claimed(alert: AlertCard, token: str, now: datetime) -> AlertCard:
     """Return an alert that `token` draws, unless a living process does: that one draws again."""
     if alert.claimed_by and alert.due > now:
         return replace(alert, is_stale=True)
-    return replace(alert, claimed_by=token, is_stale=False, due=now + CARD_CLAIM)
+    return replace(alert, claimed_by=token, is_stale=False, due=now + CLAIM)
 
 
 def released(
@@ -338,11 +300,6 @@ def released(
     return replace(alert, claimed_by="", is_stale=False, due=again, tries=tries)
 
 
-def is_under_way(alert: AlertCard, now: datetime) -> bool:
-    """Return whether a card may just be being posted: its process has not said where it is."""
-    return not (alert.ts or alert.is_uncertain) and now - alert.falls[0].at <= CARD_CLAIM
-
-
 def placed(alert: AlertCard, before: AlertCard, ts: str, shown: str, now: datetime) -> AlertCard:
     """Return an alert whose card is posted; it is drawn again if it was changed since `before`."""
     after = replace(alert, ts=ts, shown=shown)
@@ -353,11 +310,9 @@ def next_due(alert: AlertCard, digest: Digest, now: datetime) -> datetime:
     """Return when a card changes by itself: a reminder, the end of a snooze or of the watch."""
     ends = (each and each.until for each in (alert.active_snooze(now), digest.active_snooze(now)))
     moments = [each for each in (*ends, alert.remind_at) if each]
-    return (
-        min([alert.falls[0].at + KEPT_FOR, *moments])
-        if alert.down
-        else min(moments, default=now + KEPT_FOR)
-    )
+    if alert.down:
+        moments.append(alert.falls[0].at + KEPT_FOR)
+    return min(moments, default=now + KEPT_FOR)
 
 
 def is_expired(alert: AlertCard, now: datetime) -> bool:

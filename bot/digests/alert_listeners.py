@@ -8,8 +8,9 @@ from typing import Concatenate, ParamSpec
 
 from bot.blocks.builders import plain_message
 from bot.digests import alert_life as life
+from bot.digests.alert_card import AlertCard
 from bot.digests.alert_cards import AlertCards
-from bot.digests.models import AlertCard, Snooze
+from bot.digests.models import Snooze
 from bot.digests.repository import DigestRepository
 from bot.digests.screen import DigestScreen
 from bot.digests.views import alert as views

@@ -31,9 +31,8 @@ class Baseline:
     """The scores of a delivered digest by host name; `None` is unknown.
 
     `marks` hold, by host and what ends, the least mark of the rule that was reached. For so many
-    hosts dates and issues were known. `replaced` leads
-    back to the baseline that the digest was compared with, `None` if there was none. `unsettled`
-    are the hosts of an alert that moved at its last look, by too little to be believed at once.
+    hosts dates and issues were known. `replaced` leads back to the baseline before, if any.
+    `unsettled` are the hosts of an alert that moved at its last look, by too little to count yet.
     """
 
     scores: Mapping[str, float | None]
@@ -59,7 +58,6 @@ def pack(baseline: Baseline) -> str:
 
 
 def unpack(packed: str) -> Baseline:
-    """Return the baseline that `pack` gave."""
     return msgspec.json.decode(zlib.decompress(base64.b64decode(packed)), type=Baseline)
 
 
@@ -75,20 +73,21 @@ def baseline_of(
     That of an empty list keeps what `before_empty` needs: the next list may be whole again.
     """
     scores = {host: domain.health_score for host, domain in index.items()}
-    soon = facts.soon(index) if facts else []
-    coverage = facts.coverage(index) if facts else None
-    reached = {each.host: marks_of(each.ends, now, marks) for each in soon}
     if before and not scores:
         whole = None if before.scores else before.replaced
-        replaced = whole or _replaced(before, scores)
-        return Baseline(scores={}, taken_at=now, marks=before.marks, replaced=replaced)
+        whole = whole or _replaced(before, scores)
+        return Baseline(scores={}, taken_at=now, marks=before.marks, replaced=whole)
+    replaced = _replaced(before, scores) if before else None
+    if facts is None:
+        return Baseline(scores=scores, taken_at=now, replaced=replaced)
+    coverage = facts.coverage(index)
     return Baseline(
         scores=scores,
         taken_at=now,
-        marks=reached,
-        dates_known=coverage.dates if coverage else 0,
-        issues_known=coverage.issues if coverage else 0,
-        replaced=_replaced(before, scores) if before else None,
+        marks={each.host: marks_of(each.ends, now, marks) for each in facts.soon(index)},
+        dates_known=coverage.dates,
+        issues_known=coverage.issues,
+        replaced=replaced,
     )
 
 
@@ -121,10 +120,7 @@ def marks_of(row: KeptFacts, now: datetime, marks: Sequence[int]) -> Marks:
 def is_nearer(
     baseline: Baseline, host: str, row: KeptFacts, now: datetime, marks: Sequence[int]
 ) -> bool:
-    """Return whether an end has reached another mark since the baseline.
-
-    A domain that is new counts: a filter such as `expires:30` takes it in when it reaches one.
-    """
+    """Return whether an end has reached another mark since the baseline, also of a new domain."""
     before = baseline.marks.get(host, {})
     reached = marks_of(row, now, marks)
     return any(mark < before.get(name, NO_MARK) for name, mark in reached.items())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 
-from bot.digests.alert_life import Look, snoozed_hosts
+from bot.digests.alert_life import Look, silences
 from bot.digests.baseline import (
     Baseline,
     baseline_of,
@@ -88,14 +88,13 @@ class Collector:
         workspace: WorkspaceId,
         digest: Digest,
         *,
-        slot: Slot | None,
         purpose: Purpose,
+        slot: Slot | None = None,
         newer_than: datetime | None = None,
     ) -> Collected:
         """Return the content of a post now; `slot` is `None` when a person asked for it.
 
-        `newer_than`: see `Portfolio.snapshot`. Raise NoKeyError, TrackerError or
-        LackingScopeError when there is no list.
+        `newer_than`: see `Portfolio.snapshot`, which raises when there is no list.
         """
         before = unpack(digest.packed_baseline) if digest.packed_baseline else None
         snapshot = await self.portfolio.snapshot(
@@ -114,7 +113,8 @@ class Collector:
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
             alerts = await self.repository.cards(workspace, digest.digest_id)
-            snoozed = snoozed_hosts(digest, alerts.values(), baseline.scores, now)
+            silenced = silences(digest, alerts.values(), now).snoozes
+            snoozed = {host for _, hosts in silenced for host in hosts or baseline.scores}
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)
             report = without(report, snoozed, WORSE_WITHOUT_SIGNS)
@@ -155,8 +155,8 @@ class Collector:
         if not newest or not newest.packed_baseline:
             return None
         baseline = unpack(newest.packed_baseline)
-        known, within = await self._known(workspace), digest.plan.rule.horizon
-        facts = replace(known, now=baseline.taken_at, within=within)
+        now, within = baseline.taken_at, digest.plan.rule.horizon
+        facts = replace(await self._known(workspace), now=now, within=within)
         last = await self.portfolio.last_snapshot(workspace)
         by_host = last.by_host if last else {}
         report = await compute(
@@ -166,8 +166,8 @@ class Collector:
         return Post(
             digest=digest,
             report=replace(report, nearer=()),
-            sent_at=baseline.taken_at,
-            trend=_trend(digest, None, baseline.taken_at, run.average if run else None),
+            sent_at=now,
+            trend=_trend(digest, None, now, run.average if run else None),
         )
 
     async def _compare(

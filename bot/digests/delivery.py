@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import timedelta
-from enum import Enum
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,14 +11,16 @@ import structlog
 
 from bot.blocks.message import Message
 from bot.digests import run_state
-from bot.digests.alert_cards import drawn, name_of, note_look, shown_by
+from bot.digests.alert_card import AlertCard
+from bot.digests.alert_cards import drawn, note_look, shown_by
 from bot.digests.alert_life import alert_of, placed
 from bot.digests.baseline import pack
 from bot.digests.collector import Collected, Collector
-from bot.digests.models import AlertCard, Digest, GuestError, Mode, Outcome, Run, UnknownAlertError
+from bot.digests.models import Digest, GuestError, Mode, Outcome, Run, UnknownAlertError
 from bot.digests.report import WORSE, Post, fallen, got_worse, has_changed, without
 from bot.digests.repository import DigestRepository
 from bot.digests.views.changes import with_news
+from bot.digests.views.post import digest_message, heartbeat_message
 from bot.domains.csv_file import file_name
 from bot.keys.failures import FailureReason, of_service, service_failure
 from bot.process.clock import Clock
@@ -40,37 +41,16 @@ STEP_AGAIN_AFTER_S = (0.5, 2.0)
 RECORD_AGAIN_AFTER_S = (*STEP_AGAIN_AFTER_S, 5.0, 10.0, 15.0)
 # With the 20 s that a turn may take this ends before `Send now` counts as dead.
 COLLECT_WITHIN_S = 35.0
+# For refusals that are not about this post.
 HOLD = timedelta(hours=1)
 _OF_CHANNEL = {
     "is_archived": FailureReason.ARCHIVED,
     "not_in_channel": FailureReason.NOT_IN_CHANNEL,
     "channel_not_found": FailureReason.NOT_FOUND,
 }
-# Refusals that are not about this post: it is tried again in an hour.
-_OF_WORKSPACE: dict[type[errors.SlackError], FailureReason] = {
-    errors.TokenRefusedError: FailureReason.UNINSTALLED,
-    errors.MissingScopeError: FailureReason.PERMISSION,
-}
-
-
-class PostKind(Enum):
-    """What a run posts: a digest, its sign of life, or the first card of an alert."""
-
-    DIGEST = "digest"
-    HEARTBEAT = "heartbeat"
-    CARD = "card"
-
-
-@dataclass(frozen=True, slots=True)
-class DigestRenderer:
-    """Renders what a run posts but cards: the digest, and its sign of life."""
-
-    digest: Callable[[Post], Message]
-    heartbeat: Callable[[Post], Message]
 
 
 def has_news(post: Post) -> bool:
-    """Return whether the digest's mode asks for this post."""
     report, mode = post.report, post.digest.plan.mode
     if mode is Mode.ALWAYS:
         return True
@@ -82,7 +62,6 @@ def has_news(post: Post) -> bool:
 
 
 def heartbeat_due(digest: Digest) -> bool:
-    """Return whether enough silent runs have passed for a heartbeat."""
     every = digest.plan.heartbeat_every
     return every is not None and digest.silent_runs >= every and not digest.plan.is_alert
 
@@ -92,19 +71,21 @@ def after_refusal(error: errors.SlackError) -> Callable[..., Digest]:
     if isinstance(error, errors.ChannelClosedError):
         trouble = _OF_CHANNEL.get(error.code, FailureReason.RESTRICTED)
         return partial(run_state.pause_for_channel, trouble=trouble)
-    if error.is_outcome_unknown:
-        outcome, trouble = Outcome.UNCERTAIN, FailureReason.SLACK
-        return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
     if isinstance(error, errors.SlackRateLimitedError):
         wait = timedelta(seconds=max(1.0, error.retry_after_s))
         return partial(run_state.postpone, trouble=FailureReason.SLACK, wait=wait)
-    if type(error) in _OF_WORKSPACE:
-        return partial(run_state.postpone, trouble=_OF_WORKSPACE[type(error)], wait=HOLD)
-    if isinstance(error, errors.SlackRefusedError):
+    if isinstance(error, errors.TokenRefusedError):
+        return partial(run_state.postpone, trouble=FailureReason.UNINSTALLED, wait=HOLD)
+    if isinstance(error, errors.MissingScopeError):
+        return partial(run_state.postpone, trouble=FailureReason.PERMISSION, wait=HOLD)
+    if error.is_outcome_unknown:
+        outcome, trouble = Outcome.UNCERTAIN, FailureReason.SLACK
+    elif isinstance(error, errors.SlackRefusedError):
         logger.error("Slack refuses a digest", code=error.code)
         outcome, trouble = Outcome.FAILED, FailureReason.INTERNAL
-        return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
-    return partial(run_state.postpone, trouble=FailureReason.SLACK)
+    else:
+        return partial(run_state.postpone, trouble=FailureReason.SLACK)
+    return partial(run_state.mark_ended, outcome=outcome, trouble=trouble)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,41 +95,38 @@ class Delivery:
     repository: DigestRepository
     collector: Collector
     posting: Posting
-    renderer: DigestRenderer
     _: KW_ONLY
     clock: Clock
+    draw: Callable[[Post], Message] = digest_message
+    draw_heartbeat: Callable[[Post], Message] = heartbeat_message
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     collect_within_s: float = COLLECT_WITHIN_S
 
     async def deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         """Take the run that carries `token` to its end; return the digest after it.
 
-        It is stored first when it begins to post. That decides between two processes.
-
-        Raises:
-            LostClaimError, UnknownDigestError: the run is no longer ours.
-            StoreError: its outcome could not be recorded; it stays due, or is uncertain soon.
-            BotError: the recorded reason for which it was not posted.
+        It is stored first when it begins to post. That decides between two processes. Raise
+        LostClaimError or UnknownDigestError (the run is no longer ours), StoreError (its outcome
+        is not recorded: it stays due, or is uncertain soon) or the reason why nothing was posted.
         """
         try:
             return await self._deliver(workspace, digest, token)
         except BotError:
             raise
         except Exception:  # a bug: notify now, not after the grace
-            await self._step(workspace, digest, token, run_state.mark_crashed)
+            await self._step(workspace, digest, run_state.mark_crashed)
             raise
 
     async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
-        await self._require_person(workspace, digest, run)
+        await self._require_person(workspace, digest)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
         is_look = digest.plan.is_alert and not run.asked_by
         is_wanted = bool(run.asked_by) or has_news(collected.post)
         # A heartbeat leaves the baseline as it is: small changes add up.
-        baseline = (
-            pack(collected.baseline) if is_wanted or (is_look and collected.is_moved) else ""
-        )
+        is_kept = is_wanted or (is_look and collected.is_moved)
+        baseline = pack(collected.baseline) if is_kept else ""
         post = replace(collected.post, asked_by_name=run.asked_by and run.asked_by_name)
         if is_look:  # what falls further is told in the thread of its card
             told = await note_look(self.repository, workspace, digest, collected.look)
@@ -156,14 +134,12 @@ class Delivery:
             is_wanted = has_news(post)
         if not is_wanted and not heartbeat_due(digest):
             quiet = run_state.mark_quiet
-            return await self._step(
-                workspace, digest, token, quiet, average=average, baseline=baseline
-            )
-        kind = PostKind.DIGEST if is_wanted else PostKind.HEARTBEAT
-        kind = PostKind.CARD if is_look else kind
-        digest, ts = await self._post(workspace, digest, run, post, kind, baseline)
+            return await self._step(workspace, digest, quiet, average=average, baseline=baseline)
+        draw = self.draw if is_wanted else self.draw_heartbeat
+        draw_post = None if is_look else draw
+        digest, ts = await self._post(workspace, digest, run, post, draw_post, baseline)
         digest = await self._step(
-            workspace, digest, token, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
+            workspace, digest, run_state.mark_posted, again_after_s=RECORD_AGAIN_AFTER_S
         )
         if collected.file and is_wanted:
             with log_and_suppress("the list did not follow as a file", BotError):
@@ -188,9 +164,7 @@ class Delivery:
             why = f"no list within {self.collect_within_s:g} s"
             failure = TimedOutError(why, is_outcome_unknown=False)
         trouble, wait = service_failure(failure)
-        await self._step(
-            workspace, digest, run.token, run_state.postpone, trouble=trouble, wait=wait
-        )
+        await self._step(workspace, digest, run_state.postpone, trouble=trouble, wait=wait)
         raise failure
 
     async def _post(
@@ -199,37 +173,38 @@ class Delivery:
         digest: Digest,
         run: Run,
         post: Post,
-        kind: PostKind,
+        draw: Callable[[Post], Message] | None,
         baseline: str,
     ) -> tuple[Digest, str]:
-        """Post; return the digest as it was recorded just before, and the post's `ts`."""
-        average, name = post.report.totals.average, name_of(digest.digest_id, run.token)
+        """Post; return the digest as it was recorded just before, and the post's `ts`.
+
+        Without `draw` it is the first card of an alert.
+        """
+        average, name = post.report.totals.average, f"{digest.digest_id}/{run.token}"
         try:
             # Before the run is marked as posting: a process that dies here has posted nothing.
             await self.posting.acquire_turn(workspace, run.channel_id)
             post = replace(post, sent_at=self.clock())
-            if kind is PostKind.CARD:
+            if draw is None:
                 alert = alert_of(post, run.channel_id)
                 await self.repository.keep_card(workspace, name, alert)
                 card = drawn(name, alert, digest, post.sent_at)
                 message = with_news(card, post.report, post.sent_at)
             else:
-                is_digest = kind is PostKind.DIGEST
-                draw = self.renderer.digest if is_digest else self.renderer.heartbeat
                 message = await compute(post.report.totals.count, draw, post)
             posting = run_state.begin_posting
             digest = await self._step(
-                workspace, digest, run.token, posting, baseline=baseline, average=average
+                workspace, digest, posting, baseline=baseline, average=average
             )
             ts = await self.posting.post(workspace, run.channel_id, message)
-            if kind is PostKind.CARD:
+            if draw is None:
                 await self._keep_place(workspace, name, alert, ts, shown_by(card))
         except errors.SlackError as error:
-            await self._step(workspace, digest, run.token, after_refusal(error))
+            await self._step(workspace, digest, after_refusal(error))
             raise
         return digest, ts
 
-    async def _require_person(self, workspace: WorkspaceId, digest: Digest, run: Run) -> None:
+    async def _require_person(self, workspace: WorkspaceId, digest: Digest) -> None:
         """Pause a person's own digest and raise GuestError, if they may not read it any more."""
         if not digest.plan.is_own:
             return
@@ -238,10 +213,10 @@ class Delivery:
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted
             step = again if error.is_outcome_unknown else after_refusal(error)
-            await self._step(workspace, digest, run.token, step)
+            await self._step(workspace, digest, step)
             raise
         if not person.is_colleague:
-            await self._step(workspace, digest, run.token, run_state.pause_for_person)
+            await self._step(workspace, digest, run_state.pause_for_person)
             raise GuestError("its person has left, or is a guest")
 
     async def _keep_place(
@@ -256,21 +231,20 @@ class Delivery:
         self,
         workspace: WorkspaceId,
         digest: Digest,
-        token: str,
         step: Callable[..., Digest],
         *,
         again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S,
         **more: Any,
     ) -> Digest:
         """Save a step, also in further attempts after these waits; return the digest after it."""
+        token = digest.run.token if digest.run else ""
 
         def once(each: Digest) -> Digest:
             now = self.clock()
             return step(run_state.take_up_again(each, digest, now, token), token, now, **more)
 
-        return await self._save(
-            lambda: self.repository.step(workspace, digest, once), again_after_s
-        )
+        save = self.repository.step
+        return await self._save(lambda: save(workspace, digest, once), again_after_s)
 
     async def _save(
         self, save: Callable[[], Awaitable[T]], again_after_s: Sequence[float] = STEP_AGAIN_AFTER_S

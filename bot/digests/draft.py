@@ -6,21 +6,7 @@ from dataclasses import astuple, dataclass, field
 from datetime import time
 from typing import Any
 
-from bot.digests.models import (
-    DEFAULT_RULE,
-    END_DAYS,
-    HEARTBEATS,
-    MAX_END_DAYS,
-    MAX_NAME_CHARS,
-    REMIND_AFTER,
-    Mention,
-    Mode,
-    Plan,
-    Reminder,
-    Rule,
-    is_direct,
-    number_of,
-)
+from bot.digests import models
 from bot.digests.schedule import FORTNIGHT, LOOKS, Schedule, month_day_of, time_of
 from bot.dispatch.command_text import QUOTES
 from bot.process.zones import is_zone
@@ -37,8 +23,7 @@ class Draft:
     """The values of the form's fields as they are typed or chosen; `None` or empty for no value.
 
     `look_days` are the days of an alert, `days` those of a digest, 0 is Monday. `group` is the id
-    of a user group and its handle. `kept` are the values of the ticked mention rules' boxes,
-    `None` for all.
+    of a user group and its handle, `kept` the ticked mention rules' boxes, `None` for all.
     """
 
     channel_id: str | None = None
@@ -46,7 +31,7 @@ class Draft:
     at: str | None = "09:00"
     zone: str | None = None
     filter_text: str = ""
-    mode: str = Mode.ALWAYS.value
+    mode: str = models.Mode.ALWAYS.value
     life: str = NEVER
     worst: str = "5"
     label: str | None = None
@@ -57,9 +42,9 @@ class Draft:
     look_days: frozenset[int] = ALL_DAYS
     month_day: str = "1"
     name: str = ""
-    points: str = f"{DEFAULT_RULE.points}"
-    end_days: str = ", ".join(map(str, DEFAULT_RULE.days))
-    least: str = DEFAULT_RULE.least.value
+    points: str = f"{models.DEFAULT_RULE.points}"
+    end_days: str = ", ".join(map(str, models.DEFAULT_RULE.days))
+    least: str = models.DEFAULT_RULE.least.value
     has_file: bool = False
     remind_after: str = NEVER
     remind_people: tuple[str, ...] = ()
@@ -75,12 +60,12 @@ class Draft:
         return self.every is not None
 
     @property
-    def reminder(self) -> Reminder | None:
+    def reminder(self) -> models.Reminder | None:
         """The reminder of an alert in a channel; it may lack people to mention."""
-        after = number_of(self.remind_after, REMIND_AFTER)  # not for "never"
-        if after is None or not self.is_alert or is_direct(self.channel_id):
+        after = models.number_of(self.remind_after, models.REMIND_AFTER)  # not for "never"
+        if after is None or not self.is_alert or models.is_direct(self.channel_id):
             return None
-        return Reminder(after=after, people=self.remind_people, group=self.remind_group)
+        return models.Reminder(after=after, people=self.remind_people, group=self.remind_group)
 
     @property
     def schedule(self) -> Schedule | None:
@@ -99,10 +84,9 @@ class Draft:
         return Schedule(self.days, at, zone, weeks=weeks) if self.days else None
 
 
-def draft_of(plan: Plan) -> Draft:
+def draft_of(plan: models.Plan) -> Draft:
     """Return the fields of an existing digest, without its mention rules."""
-    every, schedule, rule = plan.heartbeat_every, plan.schedule, plan.rule
-    reminder = plan.reminder
+    schedule, rule, reminder = plan.schedule, plan.rule, plan.reminder
     is_weekly = schedule.weeks != FORTNIGHT
     return Draft(
         channel_id=plan.channel_id,
@@ -114,7 +98,7 @@ def draft_of(plan: Plan) -> Draft:
         zone=schedule.zone,
         filter_text=plan.filter_text,
         mode=f"{schedule.every or plan.mode.value}",
-        life=NEVER if every is None else f"{every}",
+        life=f"{plan.heartbeat_every or NEVER}",
         worst=f"{plan.worst_count}",
         name=plan.name,
         points=f"{rule.points}",
@@ -127,27 +111,24 @@ def draft_of(plan: Plan) -> Draft:
     )
 
 
-def plan_of(draft: Draft) -> Plan:
-    """Return the plan of a draft, with its new mention rule only.
-
-    Raise ValueError if the draft has a problem: see `problems_of` and `Line.problems`.
-    """
+def plan_of(draft: Draft) -> models.Plan:
+    """Return the plan of a draft, with its new mention rule only; ValueError: it has a problem."""
     schedule = draft.schedule
     if schedule is None:
         raise ValueError("a draft without its days, time or zone")
     who = (*draft.people, *draft.group[:1]) if draft.group else draft.people
     # Without marks in which a typed line could not hold it.
-    name = " ".join(draft.name.translate(_WITHOUT_QUOTES).split())[:MAX_NAME_CHARS]
-    return Plan(
+    name = " ".join(draft.name.translate(_WITHOUT_QUOTES).split())[: models.MAX_NAME_CHARS]
+    return models.Plan(
         channel_id=draft.channel_id or "",
         schedule=schedule,
         filter_text=draft.filter_text.strip(),
-        mode=Mode.WORSE if draft.is_alert else Mode(draft.mode),
-        heartbeat_every=number_of(draft.life, HEARTBEATS),  # not for "never"
+        mode=models.Mode.WORSE if draft.is_alert else models.Mode(draft.mode),
+        heartbeat_every=models.number_of(draft.life, models.HEARTBEATS),  # not for "never"
         worst_count=int(draft.worst),
-        mentions=(Mention(label=draft.label, who=who),) if draft.label else (),
+        mentions=(models.Mention(label=draft.label, who=who),) if draft.label else (),
         name=name,
-        rule=Rule(
+        rule=models.Rule(
             points=int(draft.points),
             days=end_days_of(draft.end_days) or (),
             least=Severity(draft.least),
@@ -159,9 +140,9 @@ def plan_of(draft: Draft) -> Plan:
 
 def end_days_of(text: str) -> tuple[int, ...] | None:
     """Return the days that a text like `30, 14` spells, the most first; `None` for another."""
-    numbers = [number_of(part, END_DAYS) for part in text.replace(",", " ").split()]
+    numbers = [models.number_of(part, models.END_DAYS) for part in text.replace(",", " ").split()]
     days = {number for number in numbers if number}
-    if None in numbers or not 1 <= len(days) <= MAX_END_DAYS:
+    if None in numbers or not 1 <= len(days) <= models.MAX_END_DAYS:
         return None
     return tuple(sorted(days, reverse=True))
 
@@ -172,8 +153,7 @@ class FormNote:
 
     `channel_id` is `None` for a command typed outside channels, `digest_id` for a new digest.
     `nonce` is part of the fields' block ids: Slack keeps typed text until it changes. `zone` is
-    the time zone of the person who opened the form. `has_more`: it shows all fields; `hidden`
-    holds the values of those that it lacks.
+    that of who opened the form. `hidden` holds the values of the fields that it does not show.
     """
 
     channel_id: str | None = None

@@ -15,7 +15,6 @@ _CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{1,20}")
 
 
 def owner_notice(digest: digests.Digest, notice: digests.Notice) -> Message:
-    """Return the direct message to a digest's owner about `notice`."""
     title, text = _notice_texts(digest, notice)
     called = wording.called_mrkdwn(digest.plan)
     return blocks.message_of(
@@ -47,11 +46,10 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
         case digests.Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."
             text = f"The latest was due {slot}. {mend} {_next(digest)}"
-        case digests.Outcome.MISSED:
-            title = f"⚠️ A digest in {channel} was missed{because}."
-            text = f"{due} {mend} {_next(digest)}"
         case _:
-            title = f"⚠️ A digest in {channel} was not posted{because}."
+            is_missed = notice.outcome is digests.Outcome.MISSED
+            was = "was missed" if is_missed else "was not posted"
+            title = f"⚠️ A digest in {channel} {was}{because}."
             text = f"{due} {mend} {_next(digest)}"
     return title, text.replace("  ", " ")
 
@@ -82,23 +80,18 @@ def _channel_mrkdwn(channel_id: str) -> str:
 
 
 def error_line(message: Message, lead: str = "", *, is_about_key: bool = False) -> str:
-    """Return the answer to an error as a line of a form, without its buttons.
-
-    `lead` is mrkdwn that precedes it.
-    """
+    """Return the answer to an error as a line of a form, without its buttons, behind `lead`."""
     texts = [block["text"]["text"] for block in message.blocks if block["type"] == "section"]
     elements = [each for block in message.blocks for each in block.get("elements", ())]
     is_about_key = is_about_key or any(each.get("action_id") == SET_KEY for each in elements)
     text = texts[0] if texts else message.text
     references = [each["text"] for each in elements if str(each.get("text")).startswith(REFERENCE)]
-    is_named = "`/domainkey`" in text
-    mend = " Type `/domainkey`." if is_about_key and not is_named else ""
+    mend = " Type `/domainkey`." if is_about_key and "`/domainkey`" not in text else ""
     named = f" {references[0]}." if references else ""
     return f"⚠️ {lead}{text}{mend}{named}"
 
 
 def _changed(error: digests.EditConflictError, _facts: Facts) -> Message:
-    """Return who changed a digest, and when."""
     digest = error.digest
     when = f", {moment_token(digest.changed_at)}" if digest.changed_at else ""
     return blocks.plain_message(

@@ -1,14 +1,13 @@
 """A digest: its plan, its runs, its pause, and its errors. Plain data, with its limits."""
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
 from bot.digests.schedule import Schedule, Slot
 from bot.dispatch.command_text import split_words
-from bot.domains.kept_facts import KeptFacts, KnownChange, KnownIssue
 from bot.keys.failures import FailureReason
 from bot.process.errors import BotError
 from bot.process.redaction import holds_secret
@@ -23,7 +22,6 @@ MAX_FILTER_CHARS = 500
 MAX_RULES = 10
 MAX_NAME_CHARS = 60
 MAX_LABEL_CHARS = 150  # as many as the value of an option in Slack's menus
-MAX_DIGITS = 4
 _LABEL = re.compile(r"(tag|folder):\S.*")
 POINTS = range(1, 51)
 END_DAYS = range(1, 366)
@@ -33,9 +31,8 @@ CLOSED = {FailureReason.ARCHIVED, FailureReason.NOT_IN_CHANNEL, FailureReason.NO
 
 
 def number_of(text: str, allowed: Collection[int]) -> int | None:
-    """Return the number that a text spells, `None` unless it is an allowed whole number."""
-    is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
-    return int(text) if is_number and int(text) in allowed else None
+    """Return the allowed whole number that a text spells, `None` for any other text."""
+    return next((each for each in allowed if f"{each}" == text.lstrip("0")), None)
 
 
 def is_label(text: str) -> bool:
@@ -66,8 +63,7 @@ class Mode(Enum):
 class Mention:
     """Owners to mention when a domain with this tag or in this folder got worse.
 
-    `label` is `tag:prod` or `folder:Web shops`; `who` holds ids of people (`U…`, `W…`) and of
-    user groups (`S…`).
+    `label` is `tag:prod` or `folder:Web shops`; `who` are ids of people and of user groups.
     """
 
     label: str
@@ -87,7 +83,6 @@ class Reminder:
 
     @property
     def who(self) -> tuple[str, ...]:
-        """The ids of the people and of the user group."""
         return (*self.people, *(self.group or ())[:1])
 
 
@@ -95,8 +90,7 @@ class Reminder:
 class Rule:
     """What counts as better or worse, besides another rating.
 
-    A score's change by so many `points`, an end that is so many `days` away, and a new issue of
-    the `least` severity or of a worse one.
+    A score's change by `points`, an end in so many `days`, a new issue of `least` or worse.
     """
 
     points: int = 5
@@ -115,7 +109,6 @@ class Rule:
 
     @property
     def severities(self) -> tuple[Severity, ...]:
-        """The severities of new issues that count."""
         return SEVERITIES[: SEVERITIES.index(self.least) + 1]
 
     def or_by(self, other: "Rule") -> "Rule":
@@ -135,10 +128,8 @@ class Plan:
     """The settings of a digest. `filter_text` is a filter of `/domains`, empty for all domains.
 
     `name` is unique in its channel, case aside; empty for none. `has_file`: the whole list follows
-    as CSV in the post's thread.
-
-    `heartbeat_every`: after so many silent runs in a row the next one posts a short sign of
-    life, `None` never. `worst_count` is from 5 to 25; five fit a screen.
+    as CSV in the thread. `heartbeat_every`: after so many silent runs in a row the next one posts
+    a short sign of life, `None` never.
     """
 
     channel_id: str
@@ -160,7 +151,6 @@ class Plan:
 
     @property
     def is_alert(self) -> bool:
-        """Whether it is posted as soon as something gets worse."""
         return self.schedule.every is not None
 
 
@@ -170,123 +160,6 @@ class Snooze:
 
     by: str
     until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fall:
-    """A domain on the card of an alert, which got worse at `at`.
-
-    `before` is its score before that, `None` for a first score; `low` is the lowest since then,
-    `now` the latest known one and `told` the one that was posted last; `low=None`: its score is
-    no part of it. `rule` says what got worse by it, also once its plan has another. `ends` are
-    the dates of
-    its last scan, of which those in `marks` came nearer, by what ends. `issues` and `changes` are
-    what scans found since the look before. `has_score_back`: the score has recovered, something
-    else has not. `was_back`: at the last look all was as before, by a few points.
-    """
-
-    host: str
-    at: datetime
-    told_at: datetime
-    before: float | None = None
-    low: float | None = None
-    now: float | None = None
-    told: float | None = None
-    rule: Rule = DEFAULT_RULE
-    ends: KeptFacts | None = None
-    hosts_under: int = 0
-    marks: Mapping[str, int] = field(default_factory=dict)
-    issues: tuple[KnownIssue, ...] = ()
-    changes: tuple[KnownChange, ...] = ()
-    is_owned: bool = True
-    has_score_back: bool = False
-    was_back: bool = False
-    recovered_at: datetime | None = None
-    is_gone: bool = False
-    domain_id: str | None = None
-
-    @property
-    def is_lower(self) -> bool:
-        """Whether its score fell, or was poor at first, and has not recovered."""
-        return self.low is not None and not self.has_score_back
-
-    @property
-    def hijack_signs(self) -> tuple[KnownChange, ...]:
-        """The changes that may be a hijack, without expected ones."""
-        return tuple(each for each in self.changes if each.is_alarm)
-
-    @property
-    def expected(self) -> tuple[KnownChange, ...]:
-        """The changes that a person knew of."""
-        return tuple(each for each in self.changes if each.expected_by)
-
-    @property
-    def was_expected(self) -> bool:
-        """Whether it was on the card for nothing but changes that a person knew of."""
-        is_worse_too = self.low is not None or self.marks or self.awaited_issues
-        return bool(self.expected) and not (is_worse_too or self.hijack_signs)
-
-    @property
-    def awaited_issues(self) -> tuple[KnownIssue, ...]:
-        """The issues that counted as worse: it has recovered once they are gone."""
-        return tuple(each for each in self.issues if each.severity in self.rule.severities)
-
-    @property
-    def is_down(self) -> bool:
-        """Whether it has neither recovered nor left the portfolio."""
-        return self.recovered_at is None and not self.is_gone
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlertCard:
-    """The card of one fall: its domains, the worst first, and who saw to them.
-
-    `ts` is that of its post, "" where that is not known; `is_uncertain`: it may be there all the
-    same. `owners` are the ids that it mentions, `notes` mrkdwn as it was posted. `lines` are
-    still to be posted in its thread. `shown` names what the card shows. It is looked at again at
-    `due`. While `claimed_by` a process draws it until `due`, and `is_stale` tells that process to
-    draw it once more. `tries` counts failed attempts. `remind_at`: when people are
-    mentioned unless somebody is on it by then, `None` once they were or need not be.
-    """
-
-    channel_id: str
-    falls: tuple[Fall, ...]
-    due: datetime
-    ts: str = ""
-    is_uncertain: bool = False
-    owners: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    taken_by: str | None = None
-    taken_at: datetime | None = None
-    snooze: Snooze | None = None
-    lines: tuple[str, ...] = ()
-    shown: str = ""
-    claimed_by: str = ""
-    is_stale: bool = False
-    tries: int = 0
-    remind_at: datetime | None = None
-
-    @property
-    def down(self) -> tuple[Fall, ...]:
-        """The domains that have not recovered, the worst first."""
-        return tuple(fall for fall in self.falls if fall.is_down)
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """All its domains by host name."""
-        return tuple(fall.host for fall in self.falls)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether further falls of its domains belong into its thread."""
-        return bool(self.ts and self.down)
-
-    def active_snooze(self, now: datetime) -> Snooze | None:
-        """Return its snooze unless that is over."""
-        if self.snooze is None:
-            return None
-        is_on = self.snooze.until > now if self.snooze.until else bool(self.down)
-        return self.snooze if is_on else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,12 +191,11 @@ class RunState(Enum):
 class Run:
     """A run that posts, or that waits until it is tried again.
 
-    `until`: when it is tried again, or when the process that is at it counts as dead. `deadline`
-    ends its grace. `token` identifies the process that is at it. `asked_by` and `asked_by_name`
-    are the person who pressed `Send now`; `is_extra`: the run is for no slot of the schedule.
-    `is_unwanted`: the digest was changed since the run began to post, so it is not tried again.
-    `trouble` is why it waits; without it `Send now` is at it. `packed_baseline` becomes that of
-    the digest with the post, unless it is empty.
+    `until`: when it is tried again, or when the process that is at it, with `token`, counts as
+    dead. `deadline` ends its grace. `asked_by` pressed `Send now`; `is_extra`: it is for no slot
+    of the schedule. `is_unwanted`: the digest was changed since it began to post, so it is not
+    tried again. `trouble` is why it waits; without it `Send now` is at it. `packed_baseline`
+    becomes that of the digest with the post, unless it is empty.
     """
 
     slot: Slot
@@ -371,12 +243,10 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A message that still has to be sent.
+    """A message that still has to be sent to the owner, or `to` whom a `Send now` was promised.
 
-    It goes to the owner, or to the person `to`, whose `Send now` was repeated. It is about the
-    outcome of a run, or `outcome=None`: the digest was paused. `count` is the number of runs of
-    one kind, `slot` the newest one's. `tries` counts failed attempts to send it, `retry_at` is
-    the time of the next one.
+    Without an `outcome` it says that the digest was paused. `count` is the number of runs of one
+    kind, `slot` the newest one's. `tries` counts failed attempts, `retry_at` is that of the next.
     """
 
     outcome: Outcome | None
@@ -394,10 +264,9 @@ class Digest:
     """A digest of one channel.
 
     `version` counts the changes that people made; `moved_at` is when it came into this channel.
-    `past` holds the latest runs, the newest last. `baseline` is the token of the run with which
-    the next report is compared, `None` before the first, and `packed_baseline` what it found (see
-    `baseline.pack`). `silent_runs` counts the latest runs without a
-    post. `snooze` is that of a whole alert. `rev` is the store's.
+    `past` has the newest run last. `baseline` is the token of the run with which the next report
+    is compared, `None` before the first, and `packed_baseline` what it found. `silent_runs` counts
+    the latest runs without a post. `snooze` is that of a whole alert. `rev` is the store's.
     """
 
     digest_id: str
@@ -421,7 +290,6 @@ class Digest:
     rev: int = 0
 
     def active_snooze(self, now: datetime) -> Snooze | None:
-        """Return the snooze of the whole alert unless that is over."""
         is_on = self.snooze is not None and self.snooze.until and self.snooze.until > now
         return self.snooze if is_on else None
 

@@ -1,23 +1,15 @@
 """The content of one post of a digest, compared with the post before. Plain data."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.digests.baseline import Baseline, is_nearer, renewed_since
 from bot.digests.models import DEFAULT_RULE, Digest, Mention, PastRun, Rule
 from bot.digests.schedule import Slot
-from bot.domains.kept_facts import (
-    Coverage,
-    Ending,
-    KeptFacts,
-    KnownChange,
-    KnownFacts,
-    KnownIssue,
-)
+from bot.domains.kept_facts import Coverage, Ending, KeptFacts, KnownChange, KnownFacts, KnownIssue
 from bot.domains.lookup import host_of
 from bot.domains.query import ALL_SCORES, Bounds
 from bot.tracker.health import Band, Summary, band_of, summary
@@ -26,7 +18,6 @@ from bot.tracker.scan_facts import SEVERITIES, EndDate, Knowledge, Severity
 
 # Such a title is as old as its scan; `soon` says how many days are left now.
 _COUNTS_DOWN = re.compile(r"\b(expire|end|renew)\w* .*\d+ days?\b", re.IGNORECASE)
-# The bands of known scores from the lowest to the highest.
 _RANKS = {Band.POOR: 0, Band.FAIR: 1, Band.GOOD: 2}
 # What of a report says that a score got worse, that a domain did but by a possible hijack, and
 # that it did in any way.
@@ -37,13 +28,26 @@ WORSE = (*WORSE_WITHOUT_SIGNS, "changed")
 _GRAVE = SEVERITIES[: SEVERITIES.index(Severity.HIGH) + 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """A domain and its score then and now; `None` is unknown."""
 
     domain: Domain
     before: float | None
     after: float | None
+
+    @property
+    def points(self) -> float:
+        """The points by which it rose, rounded: 8.2 - 3.2 gives 4.999999999999999."""
+        return round((self.after or 0) - (self.before or 0), 6)
+
+    @property
+    def bands(self) -> int:
+        """The bands that it climbed."""
+        return _RANKS[band_of(self.after)] - _RANKS[band_of(self.before)]
+
+    def is_far(self, bounds: Bounds, points: int) -> bool:
+        is_across = bounds.hold(self.before) != bounds.hold(self.after)
+        return is_across or abs(self.points) >= points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +78,7 @@ class Report:
     crossed_down: tuple[Move, ...] = ()
     lost: tuple[Move, ...] = ()  # the score was known and is unknown now
     found: tuple[Move, ...] = ()  # the other way round
-    soon: tuple[
-        tuple[Domain, Ending], ...
-    ] = ()  # within the rule's horizon or ended, the first one first
+    soon: tuple[tuple[Domain, Ending], ...] = ()  # within the rule's horizon, the first one first
     nearer: tuple[Domain, ...] = ()  # of these, came to a mark of the rule since then
     renewed: tuple[tuple[Domain, str, EndDate], ...] = ()  # was to end soon: its name and new end
     # Found since then, the worst first; all that are known with nothing to compare with.
@@ -127,97 +129,92 @@ def make_report(
     `index` holds the domains by host name, also those out of bounds, as `baseline` does: one
     that comes in from above has got worse and is not new. 10,000 domains take about 40 ms.
     """
-    listed = sorted(index.items(), key=_worst_first)
-    chosen = [(host, each) for host, each in listed if bounds.hold(each.health_score)]
-    known = (domain for _, domain in chosen if domain.health_score is not None)
+    scores = {host: domain.health_score for host, domain in index.items()}
+    listed = {host: index[host] for host, _ in sorted(scores.items(), key=_worst_first)}
+    chosen = {host: each for host, each in listed.items() if bounds.hold(each.health_score)}
+    known = [domain for domain in chosen.values() if domain.health_score is not None]
     report = Report(
-        totals=_summed(domain.health_score for _, domain in chosen),
-        worst=tuple(islice(known, worst_count)),
-        unknown=tuple(domain for _, domain in chosen if domain.health_score is None),
+        totals=_summed(domain.health_score for domain in chosen.values()),
+        worst=tuple(known[:worst_count]),
+        unknown=tuple(domain for domain in chosen.values() if domain.health_score is None),
         rule=rule,
         is_bounded=bounds != ALL_SCORES,
         owned_type=owned_type,
     )
     if facts:
-        hosts = [host for host, _ in chosen]
-        report = _with_ends(report, index, hosts, baseline, facts)
-        since = baseline.taken_at if baseline else made_at or facts.now
-        changes = facts.changes(hosts, since)
-        changed = tuple((index[host], row, change) for host, row, change in changes)
-        report = replace(report, changed=changed)
-        report = _since(report, index, hosts, baseline, facts) if baseline else report
-    return _compared(report, listed, baseline, bounds) if baseline else report
+        since = baseline.taken_at if baseline else None
+        report = _with_facts(report, chosen, facts, since, made_at or facts.now)
+        report = _with_ends(report, index, chosen, baseline, facts) if baseline else report
+    return _compared(report, listed, chosen, baseline, bounds) if baseline else report
 
 
-def _with_ends(
+def _with_facts(
     report: Report,
-    index: Mapping[str, Domain],
-    hosts: Sequence[str],
-    baseline: Baseline | None,
+    chosen: Mapping[str, Domain],
     facts: KnownFacts,
+    since: datetime | None,
+    made_at: datetime,
 ) -> Report:
-    """Return the report with what ends soon, what is open, and the issues found since then."""
-    soon = facts.soon(hosts)
-    near = {each.host for each in soon}
-    found = facts.issues(hosts, baseline.taken_at if baseline else None)
-    rows = [(host, index[host], row) for host in hosts if (row := facts.by_host.get(host))]
-    new = {(host, issue) for host, _, issue in found}
+    """Return the report with what ends soon, what is open, and what was found since then."""
+    soon = facts.soon(chosen)
+    found = facts.issues(chosen, since)
+    rows = [(host, each, row) for host, each in chosen.items() if (row := facts.by_host.get(host))]
+    ends = {
+        (host, issue)
+        for host in {each.host for each in soon}
+        for issue in facts.by_host[host].worst
+        if _COUNTS_DOWN.search(issue.title)
+    }
+    named = {(host, issue) for host, _, issue in found} | ends
     still_open = [
         (domain, row, issue)
         for host, domain, row in rows
-        if (issue := next((i for i in row.worst if _is_open(host, i, new, near)), None))
+        if (issue := next((each for each in row.worst if (host, each) not in named), None))
         and issue.severity in {*_GRAVE, Severity.UNKNOWN}
     ]
+    changes = facts.changes(chosen, since or made_at)
     is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
-    coverage = facts.coverage(hosts)
+    coverage = facts.coverage(chosen)
     return replace(
         report,
         coverage=coverage,
         unchecked=tuple((domain, row) for _, domain, row in rows if row.failed),
         is_well=is_clear and coverage.is_complete and not soon,
-        soon=tuple((index[each.host], each) for each in soon),
+        soon=tuple((chosen[each.host], each) for each in soon),
         issues=tuple(
-            (index[host], row, issue)
-            for host, row, issue in found
-            if not (host in near and _COUNTS_DOWN.search(issue.title))
+            (chosen[host], row, issue) for host, row, issue in found if (host, issue) not in ends
         ),
+        changed=tuple((chosen[host], row, change) for host, row, change in changes),
         open_issues=tuple(sorted(still_open, key=_gravity)),
     )
 
 
-def _since(
+def _with_ends(
     report: Report,
     index: Mapping[str, Domain],
-    hosts: Sequence[str],
+    chosen: Mapping[str, Domain],
     baseline: Baseline,
     facts: KnownFacts,
 ) -> Report:
-    """Return the report with what scans have found since the baseline but issues."""
+    """Return the report with the ends that came nearer or were renewed, and what was lost."""
     marks, now = report.rule.marks, facts.now
-    nearer = (
-        d for d, each in report.soon if is_nearer(baseline, each.host, each.ends, now, marks)
-    )
     gone = sum(host not in index for host in baseline.scores)
     known = facts.coverage(index)
     return replace(
         report,
-        nearer=tuple(nearer),
+        nearer=tuple(
+            domain
+            for domain, each in report.soon
+            if is_nearer(baseline, each.host, each.ends, now, marks)
+        ),
         renewed=tuple(
-            (index[host], name, end)
-            for host in hosts
+            (domain, name, end)
+            for host, domain in chosen.items()
             for name, end in renewed_since(baseline, host, facts, marks)
         ),
         dates_lost=max(0, baseline.dates_known - gone - known.dates),
         issues_lost=max(0, baseline.issues_known - gone - known.issues),
     )
-
-
-def _is_open(
-    host: str, issue: KnownIssue, new: Collection[tuple[str, KnownIssue]], near: Collection[str]
-) -> bool:
-    """Return whether an issue is to be named as still open: not new, nor an end told as one."""
-    is_end = host in near and _COUNTS_DOWN.search(issue.title)
-    return (host, issue) not in new and not is_end
 
 
 def _gravity(found: tuple[Domain, KeptFacts, KnownIssue]) -> tuple[int, list[int]]:
@@ -227,21 +224,22 @@ def _gravity(found: tuple[Domain, KeptFacts, KnownIssue]) -> tuple[int, list[int
 
 
 def _compared(
-    report: Report, listed: Sequence[tuple[str, Domain]], baseline: Baseline, bounds: Bounds
+    report: Report,
+    listed: Mapping[str, Domain],
+    chosen: Mapping[str, Domain],
+    baseline: Baseline,
+    bounds: Bounds,
 ) -> Report:
     then = {host: score for host, score in baseline.scores.items() if bounds.hold(score)}
-    index = dict(listed)
-    chosen = [host for host, domain in listed if bounds.hold(domain.health_score)]
-    about = set(chosen) | set(then)
     moves = [
         Move(domain, baseline.scores[host], domain.health_score)
-        for host, domain in listed
-        if host in about and host in baseline.scores
+        for host, domain in listed.items()
+        if host in then or (host in chosen and host in baseline.scores)
     ]
     known = [move for move in moves if None not in (move.before, move.after)]
-    far = [move for move in known if _is_far(move, bounds, report.rule.points)]
+    far = [move for move in known if move.is_far(bounds, report.rule.points)]
     lost = tuple(move for move in moves if move.before is not None and move.after is None)
-    gone = ((host, score) for host, score in then.items() if host not in index)
+    gone = ((host, score) for host, score in then.items() if host not in listed)
     return replace(
         report,
         unknown=(
@@ -251,39 +249,30 @@ def _compared(
         before=_summed(then.values()),
         since=baseline.taken_at,
         before_of={m.domain.domain: m.before for m in known if m.before is not None},
-        new=tuple(index[host] for host in chosen if host not in baseline.scores),
-        gone=tuple(sorted(gone, key=lambda each: (each[1] is None, each[1] or 0, each[0]))),
-        up=tuple(move for move in far if _points(move) > 0),
-        down=tuple(move for move in far if _points(move) < 0),
-        crossed_up=tuple(move for move in known if _bands_climbed(move) > 0),
-        crossed_down=tuple(move for move in known if _bands_climbed(move) < 0),
+        new=tuple(each for host, each in chosen.items() if host not in baseline.scores),
+        gone=tuple(sorted(gone, key=_worst_first)),
+        up=tuple(move for move in far if move.points > 0),
+        down=tuple(move for move in far if move.points < 0),
+        crossed_up=tuple(move for move in known if move.bands > 0),
+        crossed_down=tuple(move for move in known if move.bands < 0),
         lost=lost,
         found=tuple(move for move in moves if move.before is None and move.after is not None),
     )
 
 
 def has_changed(report: Report) -> bool:
-    """Return whether the report has a change; also `True` without a baseline.
-
-    A change is a domain that is new or gone, one that moved by the rule's points or into
-    another band, one whose score was lost or found, a new issue, a sign of who controls a domain
-    that changed, and a renewal.
-    """
+    """Return whether anything got worse or changed; also `True` without a baseline."""
     scores = (report.up, report.crossed_up, report.lost, report.found)
     scans = (report.issues, report.changed, report.renewed)
     return got_worse(report) or any((report.new, report.gone, *scores, *scans))
 
 
 def got_worse(report: Report) -> bool:
-    """Return whether any domain got worse; also `True` without a baseline.
+    """Return whether anything got worse; also `True` without a baseline.
 
-    A domain got worse when its score was known then and now, and is lower by at least the rule's
-    points, lies in a lower band, or has come below a bound of the filter; or when its
-    first score is below fair. A score that is
-    no longer known, a new domain and one that is gone do not count. A domain, also a new one, got
-    worse too when its registration or certificate came to a mark of the rule, or a scan found an
-    issue that the rule counts, or a change that may be a hijack. To know less than before is
-    worse.
+    A score did that is lower by the rule's points, in a lower band or below a bound of the filter,
+    and a first one below fair, but not one that was lost. So did an end at a mark of the rule, an
+    issue that it counts, a change that may be a hijack, and to know less of ends or issues.
     """
     scores = (report.down, report.crossed_down, report.poor_first)
     scans = (report.nearer, report.grave, report.taken, report.dates_lost, report.issues_lost)
@@ -291,22 +280,20 @@ def got_worse(report: Report) -> bool:
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:
-    """Return the domains whose score got worse (see `got_worse`), the furthest fallen first."""
+    """Return the moves of `got_worse`, the furthest fallen first."""
     return _once((*report.down, *report.crossed_down))
 
 
 def better_moves(report: Report) -> tuple[Move, ...]:
-    """Return the domains that got better, the furthest risen first."""
     return _once((*report.up, *report.crossed_up))
 
 
 def fallen(report: Report) -> tuple[str, ...]:
     """Return the hosts that got worse; without a baseline only those that may be hijacked."""
-    return tuple(dict.fromkeys(host_of(domain) for domain in _worse_domains(report)))
+    return tuple(dict.fromkeys(map(host_of, _worse_domains(report))))
 
 
 def _worse_domains(report: Report) -> list[Domain]:
-    """Return the domains that got worse, as `fallen` does, some of them twice."""
     scores = [move.domain for move in (*worse_moves(report), *report.poor_first)]
     found = report.grave if report.since else ()  # else all that are known, however old
     return [*report.taken, *scores, *report.nearer, *found]
@@ -321,10 +308,8 @@ def without(report: Report, hosts: Collection[str], fields: Sequence[str]) -> Re
     return replace(report, **kept)
 
 
-def _domain(listed: Domain | Move | tuple[Domain, object, object]) -> Domain:
-    if isinstance(listed, tuple):
-        return listed[0]
-    return listed.domain if isinstance(listed, Move) else listed
+def _domain(listed: Domain | tuple[Domain, object, object]) -> Domain:
+    return listed if isinstance(listed, Domain) else listed[0]
 
 
 def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
@@ -333,23 +318,21 @@ def unsettled(report: Report, before: Baseline | None) -> frozenset[str]:
     Those that did so at the look before too have settled there.
     """
     moves = (*report.down, *report.crossed_down, *report.up, *report.crossed_up)
-    small = {host_of(move.domain) for move in moves if abs(_points(move)) < report.rule.points}
+    small = {host_of(move.domain) for move in moves if abs(move.points) < report.rule.points}
     return frozenset(small - before.unsettled if before else small)
 
 
 def is_lower(before: float, after: float, bounds: Bounds, rule: Rule) -> bool:
     """Return whether a score got worse by the rule of `got_worse`."""
     move = Move(Domain(domain=""), before, after)
-    is_far = _is_far(move, bounds, rule.points)
-    return _points(move) < 0 and (is_far or _bands_climbed(move) < 0)
+    return move.points < 0 and (move.is_far(bounds, rule.points) or move.bands < 0)
 
 
 def is_back(before: float | None, low: float, now: float, bounds: Bounds, rule: Rule) -> bool:
     """Return whether a score that fell from `before` to `low` has recovered.
 
     It is no longer worse than before by the rule of `got_worse`, or better by that rule and at
-    least fair and in the band from which it fell. A first score (`before=None`) has recovered
-    once it is at least fair.
+    least fair and in the band from which it fell; a first score (`before=None`) is at least fair.
     """
     rank = _RANKS[band_of(now)]
     if before is None:
@@ -366,14 +349,15 @@ def owners_to_mention(report: Report, mentions: Sequence[Mention]) -> tuple[str,
     """
     if report.since is None or not mentions:
         return ()
-    labels = {label for domain in _worse_domains(report) for label in _labels(domain)}
+    worse = _worse_domains(report)
+    labels = {f"tag:{tag}".casefold() for domain in worse for tag in domain.tags}
+    labels |= {f"folder:{domain.folder}".casefold() for domain in worse if domain.folder}
     who = (each for rule in mentions if rule.label.casefold() in labels for each in rule.who)
     return tuple(dict.fromkeys(who))
 
 
-def _worst_first(item: tuple[str, Domain]) -> tuple[bool, float, str]:
-    host, domain = item
-    score = domain.health_score
+def _worst_first(item: tuple[str, float | None]) -> tuple[bool, float, str]:
+    host, score = item
     return score is None, score or 0, host
 
 
@@ -382,34 +366,13 @@ def _summed(scores: Iterable[float | None]) -> Summary:
     return summary(sorted(scores, key=lambda score: -1 if score is None else score))
 
 
-def _is_far(move: Move, bounds: Bounds, points: int) -> bool:
-    is_across = bounds.hold(move.before) != bounds.hold(move.after)
-    return is_across or abs(_points(move)) >= points
-
-
-def _points(move: Move) -> float:
-    """Return the points by which a score rose, rounded: 8.2 - 3.2 gives 4.999999999999999."""
-    return round((move.after or 0) - (move.before or 0), 6)
-
-
-def _bands_climbed(move: Move) -> int:
-    return _RANKS[band_of(move.after)] - _RANKS[band_of(move.before)]
-
-
 def _once(moves: Iterable[Move]) -> tuple[Move, ...]:
     # A report holds each host once, so its name as the service writes it is unique too.
     by_name = {move.domain.domain: move for move in moves}
-    return tuple(sorted(by_name.values(), key=lambda move: abs(_points(move)), reverse=True))
+    return tuple(sorted(by_name.values(), key=lambda move: abs(move.points), reverse=True))
 
 
-def _labels(domain: Domain) -> Iterator[str]:
-    yield from (f"tag:{tag}".casefold() for tag in domain.tags)
-    if domain.folder is not None:
-        yield f"folder:{domain.folder}".casefold()
-
-
-@dataclass(frozen=True, slots=True)
-class TrendPoint:
+class TrendPoint(NamedTuple):
     """The average of one earlier post, at the local (naive) time of its slot."""
 
     local: datetime
@@ -421,9 +384,8 @@ class Post:
     """The content of one post.
 
     `slot` is `None` after `Send now` or `Preview`. `has_shrunk`: two lists in a row had less than
-    half of the baseline's domains. `trend` has the oldest point first, this post's own average
-    last where it is known. `unposted` are the runs since the last post that did not reach the
-    channel, without the quiet ones.
+    half of the baseline's domains. `trend` ends with this post's own average, if that is known.
+    `unposted` are the runs since the last post that did not reach the channel, but quiet ones.
     """
 
     digest: Digest

@@ -8,20 +8,14 @@ from typing import Any, Concatenate, ParamSpec
 
 import msgspec
 
-from bot.digests.models import (
-    AlertCard,
-    Digest,
-    Outcome,
-    UnknownAlertError,
-    UnknownDigestError,
-)
+from bot.digests.alert_card import AlertCard
+from bot.digests.models import Digest, Outcome, UnknownAlertError, UnknownDigestError
 from bot.digests.run_state import due_at
 from bot.process.workspace import WorkspaceId
 from bot.store.documents import ConflictError, Document, Documents, Write, update
 from bot.web.metrics import DigestMetrics
 
 P = ParamSpec("P")
-VERSION = 1
 KIND = "digest"
 ALERT = "digest-alert"
 DUE_AT_MOST, ALERTS_AT_ONCE = 20_000, 20
@@ -35,11 +29,10 @@ def encode_digest(digest: Digest) -> dict[str, Any]:
 
 
 def _encoded(stored: AlertCard | Digest) -> dict[str, Any]:
-    return {"v": VERSION, **msgspec.to_builtins(stored)}
+    return {"v": 1, **msgspec.to_builtins(stored)}
 
 
 def decode_digest(value: dict[str, Any], rev: int) -> Digest:
-    """Return the digest that `encode_digest` gave."""
     return msgspec.convert({**value, "rev": rev}, Digest)
 
 
@@ -57,29 +50,27 @@ class DigestRepository:
     async def of_workspace(self, workspace: WorkspaceId) -> list[Digest]:
         """Return a workspace's digests, the oldest first."""
         documents = await self.documents.list_prefix(f"{workspace}/{KIND}/")
-        return sorted(map(_digest_in, documents), key=lambda digest: digest.made_at)
+        digests = (decode_digest(each.value, each.rev) for each in documents)
+        return sorted(digests, key=lambda digest: digest.made_at)
 
     async def get(self, workspace: WorkspaceId, digest_id: str) -> Digest:
         """Return a digest, or raise UnknownDigestError."""
-        document = await self.documents.get(_digest_key(workspace, digest_id))
+        document = await self.documents.get(f"{workspace}/{KIND}/{digest_id}")
         if document is None:
             raise UnknownDigestError("no such digest")
-        return _digest_in(document)
+        return decode_digest(document.value, document.rev)
 
     async def put(self, workspace: WorkspaceId, digest: Digest) -> Digest:
         """Save a digest; raise ConflictError if it was written since `rev` (0: it is new)."""
-        key, value = _digest_key(workspace, digest.digest_id), encode_digest(digest)
+        key, value = f"{workspace}/{KIND}/{digest.digest_id}", encode_digest(digest)
         document = await self.documents.put(key, value, due_at=due_at(digest), if_rev=digest.rev)
         return replace(digest, rev=document.rev)
 
     async def step(
         self, workspace: WorkspaceId, known: Digest, step: Callable[[Digest], Digest]
     ) -> Digest:
-        """Save and return a digest after a step of its run; read it only if it is not `known`.
-
-        `step` is given what was stored. Raise as `change` does.
-        """
-        with suppress(ConflictError):  # it was changed since
+        """Save a step as `change` does, but read the digest only if it is not `known` any more."""
+        with suppress(ConflictError):
             saved = await self.put(workspace, step(known))
             self.on_step(known, saved)
             return saved
@@ -99,13 +90,13 @@ class DigestRepository:
         def changed(document: Document | None) -> Write | None:
             if document is None:
                 raise UnknownDigestError("no such digest")
-            before = _digest_in(document)
+            before = decode_digest(document.value, document.rev)
             after = change(before, *args, **more)
             known[:] = [before, after]
             is_same = after == before and document.due_at == due_at(after)
             return None if is_same else Write(encode_digest(after), due_at(after))
 
-        document = await update(self.documents, _digest_key(workspace, digest_id), changed)
+        document = await update(self.documents, f"{workspace}/{KIND}/{digest_id}", changed)
         before, after = known
         if document is None or document.rev == before.rev:
             return before
@@ -114,11 +105,8 @@ class DigestRepository:
         return saved
 
     async def delete(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Delete a digest; raise UnknownDigestError.
-
-        Its alerts stay until their cards say so: see `AlertCards`.
-        """
-        if not await self.documents.delete(_digest_key(workspace, digest_id)):
+        """Delete a digest but its alerts, whose cards say so first; raise UnknownDigestError."""
+        if not await self.documents.delete(f"{workspace}/{KIND}/{digest_id}"):
             raise UnknownDigestError("no such digest")
 
     async def due(
@@ -130,13 +118,11 @@ class DigestRepository:
         return [(WorkspaceId.parse(workspace), name) for workspace, _, name in places]
 
     async def keep_card(self, workspace: WorkspaceId, name: str, alert: AlertCard) -> None:
-        """Store an alert before its post, under the ids of its digest and its run."""
-        key = _alert_key(workspace, name)
+        key = f"{workspace}/{ALERT}/{name}"
         await self.documents.put(key, _encoded(alert), due_at=alert.due)
 
     async def card(self, workspace: WorkspaceId, name: str) -> AlertCard:
-        """Return an alert, or raise UnknownAlertError."""
-        return _alert_in(await self.documents.get(_alert_key(workspace, name)))
+        return _alert_in(await self.documents.get(f"{workspace}/{ALERT}/{name}"))
 
     async def cards(self, workspace: WorkspaceId, digest_id: str) -> dict[str, AlertCard]:
         """Return the alerts of a digest by name, the oldest first."""
@@ -162,18 +148,13 @@ class DigestRepository:
             after = change(before, *args, **more)
             return None if after == before else Write(_encoded(after), after.due)
 
-        return _alert_in(await update(self.documents, _alert_key(workspace, name), changed))
+        return _alert_in(await update(self.documents, f"{workspace}/{ALERT}/{name}", changed))
 
     async def delete_card(self, workspace: WorkspaceId, name: str) -> None:
-        await self.documents.delete(_alert_key(workspace, name))
+        await self.documents.delete(f"{workspace}/{ALERT}/{name}")
 
     async def zones(self, workspace: WorkspaceId) -> list[str]:
-        """Return the time zone of each digest of a workspace."""
         return [digest.plan.schedule.zone for digest in await self.of_workspace(workspace)]
-
-
-def _digest_in(document: Document) -> Digest:
-    return decode_digest(document.value, document.rev)
 
 
 def _alert_in(document: Document | None) -> AlertCard:
@@ -182,14 +163,6 @@ def _alert_in(document: Document | None) -> AlertCard:
         if alert and alert.falls:
             return alert
     raise UnknownAlertError("no such alert")
-
-
-def _digest_key(workspace: WorkspaceId, digest_id: str) -> str:
-    return f"{workspace}/{KIND}/{digest_id}"
-
-
-def _alert_key(workspace: WorkspaceId, name: str) -> str:
-    return f"{workspace}/{ALERT}/{name}"
 
 
 def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
@@ -209,8 +182,7 @@ def steps_to(counts: DigestMetrics) -> Callable[[Digest, Digest], None]:
 async def overdue(repository: DigestRepository, now: datetime) -> tuple[int, float]:
     """Return the number of due digests, 20,000 at most, and how late the first one is in seconds.
 
-    Those count from the digest's own due moment, not from when it was queued again. Raises
-    StoreError.
+    Those count from the digest's own due moment, not from when it was queued again.
     """
     due = await repository.due(now, limit=DUE_AT_MOST)
     for place in due[:ALERTS_AT_ONCE]:

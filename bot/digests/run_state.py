@@ -19,14 +19,11 @@ from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
 from bot.keys.failures import FailureReason
 from bot.process.backoff import backoff
 
-# Longer than posting takes, and than `Send now` takes in all: a process that is at it for longer
-# is dead.
+# Longer than posting takes, and than `Send now` or a card takes in all: a process that is at it
+# for longer is dead.
 CLAIM = timedelta(seconds=60)
 FIRST_RETRY = timedelta(seconds=60)
 LONGEST_RETRY = timedelta(minutes=15)
-# A new key wakes the runs that wait for one; a run that was under way when it was set does not
-# wait yet, so it tries once more soon. A refused key costs no request.
-KEY_RETRY = timedelta(seconds=10)
 # `Send now` that Slack surely did not take is repeated within this time.
 SEND_WITHIN = timedelta(minutes=10)
 # The first attempt with a new key may meet a busy Slack: it is repeated for this time.
@@ -54,7 +51,7 @@ def due_at(digest: Digest) -> datetime | None:
 def begin_posting(
     digest: Digest, token: str, now: datetime, *, baseline: str, average: float | None
 ) -> Digest:
-    """Return the digest before its post, whose `baseline` is packed, empty for the one before."""
+    """Return the digest before its post; `baseline` is packed, empty for the one before."""
     run = replace(
         own_run(digest, token),
         state=RunState.POSTING,
@@ -66,7 +63,6 @@ def begin_posting(
 
 
 def mark_posted(digest: Digest, token: str, now: datetime) -> Digest:
-    """Return the digest after Slack took its post."""
     run = own_run(digest, token)
     digest = replace(_with_baseline(digest, token, run.packed_baseline), silent_runs=0)
     return _with_past_run(digest, run, Outcome.POSTED, now, None)
@@ -76,9 +72,8 @@ def mark_quiet(
     digest: Digest, token: str, now: datetime, *, baseline: str, average: float | None
 ) -> Digest:
     """Return the digest after a run that had nothing to say; `baseline` as for `begin_posting`."""
-    run = replace(own_run(digest, token), average=average)
-    digest = _with_baseline(digest, token, baseline)
-    digest = replace(digest, silent_runs=digest.silent_runs + 1)
+    run, silent_runs = replace(own_run(digest, token), average=average), digest.silent_runs + 1
+    digest = replace(_with_baseline(digest, token, baseline), silent_runs=silent_runs)
     return _with_past_run(digest, run, Outcome.QUIET, now, None)
 
 
@@ -97,12 +92,10 @@ def postpone(
     """Return the digest whose run was surely not posted and is tried again after `wait`.
 
     `None` waits longer with each attempt. An extra run that Slack does not take within
-    `SEND_WITHIN` is dropped: its person gets the error. An unwanted run, of a digest that was
-    changed or paused since, has failed, and so has a promised one without a key.
+    `SEND_WITHIN` is dropped: its person gets the error. An unwanted one, and a promised one
+    without a key, have failed.
     """
     run = own_run(digest, token)
-    if trouble is FailureReason.KEY and run.attempt == 1:
-        wait = KEY_RETRY
     until = now + (wait or backoff(FIRST_RETRY, run.attempt - 1, LONGEST_RETRY))
     is_short = trouble is FailureReason.SLACK and until <= now + SEND_WITHIN
     is_kept = run.is_promised or (is_short and not run.is_unwanted)
@@ -141,7 +134,6 @@ def mark_ended(
 
 
 def mark_crashed(digest: Digest, token: str, now: datetime) -> Digest:
-    """Return the digest whose run met a bug of the bot."""
     run = own_run(digest, token)
     is_posting = run.state is RunState.POSTING
     if run.is_extra and not is_posting and not run.is_promised:
@@ -166,8 +158,7 @@ def pause_for_person(digest: Digest, token: str, now: datetime) -> Digest:
     """Return the digest of a person's own paused, as they may not read it; no one is notified."""
     run = replace(own_run(digest, token), asked_by=None)
     digest = _with_past_run(digest, run, Outcome.FAILED, now, FailureReason.PERSON)
-    digest = replace(digest, pause=Pause(since=now, why=FailureReason.PERSON))
-    return replace(digest, notices=())
+    return replace(digest, pause=Pause(since=now, why=FailureReason.PERSON), notices=())
 
 
 def fail_past_slots(
@@ -204,10 +195,9 @@ def cancel_run(digest: Digest, now: datetime) -> Digest:
 
 def retry_with_new_key(digest: Digest, now: datetime) -> Digest:
     """Return the digest whose run, if it waits for a key, is tried again at once."""
-    run = digest.run
-    if run is None or run.trouble is not FailureReason.KEY:
-        return digest
-    return replace(digest, run=replace(run, until=now))
+    if digest.run and digest.run.trouble is FailureReason.KEY:
+        return replace(digest, run=replace(digest.run, until=now))
+    return digest
 
 
 def own_run(digest: Digest, token: str) -> Run:
@@ -230,10 +220,10 @@ def _with_past_run(
         asked_by=run.asked_by,
     )
     earlier = digest.past
-    last = earlier[-1] if earlier else None
-    is_repeated = last is not None and (last.outcome, last.trouble) == (outcome, trouble)
-    if digest.plan.is_alert and outcome is not Outcome.POSTED and is_repeated:
-        earlier = earlier[:-1]  # a look that ended like the one before takes its place
+    if digest.plan.is_alert and outcome is not Outcome.POSTED and earlier:
+        # A look that ended like the one before takes its place.
+        is_repeated = (earlier[-1].outcome, earlier[-1].trouble) == (outcome, trouble)
+        earlier = earlier[:-1] if is_repeated else earlier
     digest = replace(digest, run=None, past=(*earlier, past)[-MAX_PAST_RUNS:])
     if not run.is_promised:
         return digest
@@ -264,7 +254,7 @@ def take_up(digest: Digest, now: datetime, token: str) -> Digest:
             channel_id=digest.plan.channel_id,
             state=RunState.WAITING,
             until=now + CLAIM,
-            deadline=_deadline(schedule, digest.next),
+            deadline=digest.next.due_at + grace(schedule, digest.next),
             token=token,
         )
         return replace(digest, run=run, next=next_slot(schedule, now))
@@ -292,8 +282,7 @@ def take_up_again(digest: Digest, known: Digest, now: datetime, token: str) -> D
         return digest
     taken = take_up(digest, now, token)
     again, mine = own_run(taken, token), own_run(known, token)
-    is_same = (again.slot, again.attempt) == (mine.slot, mine.attempt)
-    if not is_same or digest.plan != known.plan:
+    if (again.slot, again.attempt, digest.plan) != (mine.slot, mine.attempt, known.plan):
         raise LostClaimError("what is due is another run")
     return taken
 
@@ -341,15 +330,11 @@ def _expire_run(digest: Digest, run: Run, now: datetime) -> Digest:
     return mark_ended(digest, run.token, now, outcome, run.trouble or FailureReason.DOWN)
 
 
-def _deadline(schedule: Schedule, slot: Slot) -> datetime:
-    return slot.due_at + grace(schedule, slot)
-
-
 def _miss_slots(digest: Digest, now: datetime) -> Digest:
     """Return the digest whose next slot is the newest one, unless its grace is over too."""
     schedule = digest.plan.schedule
     *missed, coming = [digest.next, *slots_until(schedule, digest.next.due_at, now)]
-    if now > _deadline(schedule, coming):
+    if now > coming.due_at + grace(schedule, coming):
         missed, coming = [*missed, coming], next_slot(schedule, now)
     digest = replace(digest, next=coming)
     if not missed or digest.plan.is_alert:  # the next look sees all that has fallen since

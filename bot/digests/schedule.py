@@ -24,11 +24,10 @@ ORDINALS = ("first", "second", "third", "fourth", "last")
 class Schedule:
     """Some weekdays, counted from 0 for Monday as `date.weekday()` does, and a time of day.
 
-    `at` is what the wall clock shows in `zone`, an IANA name; it has minutes, no seconds. With
-    `every`, one of `LOOKS`, a slot comes every so many minutes of those days, and `at` is unused.
-    With two `weeks` only the days of every other seven count, the first seven from `start` on,
-    which `started` sets. `month_day`, as `month_day_of` gives it, is the day of a monthly
-    schedule, which has no `days`.
+    `at` is what the wall clock shows in `zone`, an IANA name. With `every`, one of `LOOKS`, a slot
+    comes every so many minutes of those days, and `at` is unused. With two `weeks` only the days
+    of every other seven count, from `start` on, which `started` sets. `month_day`, as
+    `month_day_of` gives it, is the day of a monthly schedule, which has no `days`.
     """
 
     days: frozenset[int]
@@ -42,10 +41,10 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Slot:
-    """One moment at which a digest is due.
+    """One moment at which a digest is due, in UTC.
 
-    `due_at` is in UTC. `local` is naive: the scheduled date and time, which identifies a run.
-    Where the wall clock skips that time, `due_at` is later.
+    `local` is naive: the scheduled date and time, which identifies a run. Where the wall clock
+    skips that time, `due_at` is later.
     """
 
     due_at: datetime
@@ -99,9 +98,7 @@ def next_slot(schedule: Schedule, after: datetime) -> Slot:
     """Return the first slot that is due strictly later than `after`, an aware moment.
 
     A time that the wall clock shows twice counts once, the first time; one that it skips moves
-    forward by as much as the clock does.
-
-    Raises ValueError: the schedule has no day, or has not been `started`.
+    forward by as much as the clock does. ValueError: the schedule has no day or no start.
     """
     return next(_slots(schedule, after))
 
@@ -117,16 +114,12 @@ def slots_until(schedule: Schedule, after: datetime, until: datetime) -> list[Sl
 
 
 def grace(schedule: Schedule, slot: Slot) -> timedelta:
-    """Return for how long after `slot` its run may still start.
-
-    That is `GRACE`, or half the time until the following slot where that is less.
-    """
+    """Return for how long its run may still start: `GRACE`, or half the time to the next slot."""
     following = next_slot(schedule, slot.due_at)
     return min(GRACE, (following.due_at - slot.due_at) / 2)
 
 
 def _slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
-    """Return the slots later than `after` without end."""
     if not schedule.month_day and not schedule.days & set(range(7)):
         raise ValueError("a schedule needs a weekday")
     if schedule.weeks == FORTNIGHT and not schedule.start:
@@ -160,7 +153,6 @@ def _dated_slots(schedule: Schedule, after: datetime) -> Iterator[Slot]:
 
 
 def _is_chosen(schedule: Schedule, day: date) -> bool:
-    """Return whether a slot comes on a date."""
     if schedule.month_day:
         return _is_month_day(schedule.month_day, day)
     if schedule.start and (day - schedule.start).days % 14 >= 7:

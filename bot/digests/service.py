@@ -1,20 +1,19 @@
 """List, create, change and send digests. Callers check permissions."""
 
-import contextlib
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Concatenate, ParamSpec
 
 import structlog
 
 from bot.access.repository import Act
-from bot.blocks.message import Message
 from bot.blocks.text import moment_token
 from bot.digests import edits, run_state
 from bot.digests.alert_cards import AlertCards
-from bot.digests.alert_life import CARD_CLAIM, silences
+from bot.digests.alert_life import silences
 from bot.digests.collector import Collector
 from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
@@ -65,7 +64,7 @@ class DigestService:
 
     async def of_channel(self, workspace: WorkspaceId, channel_id: str) -> list[Digest]:
         """Return a channel's digests, the oldest first."""
-        digests = await self.repository.of_workspace(workspace)
+        digests = await self.of_workspace(workspace)
         return [digest for digest in digests if digest.plan.channel_id == channel_id]
 
     async def make(
@@ -77,17 +76,11 @@ class DigestService:
         digest_id: str = "",
         has_outsiders: bool = False,
     ) -> tuple[Digest, bool]:
-        """Save a digest and announce it in its channel, which people of another company may read.
-
-        Return it, and whether the announcement is posted.
+        """Save a digest and announce it in its channel; return it, and whether that is posted.
 
         `digest_id` is that of its form: one that is submitted again changes the digest.
-
-        Raises:
-            TooManyDigestsError: the channel has twenty.
-            NameTakenError: one of them has the name.
-            EditConflictError: it was made before, and changed since.
-            SlackError: the channel takes no posts; nothing was posted or saved.
+        TooManyDigestsError, NameTakenError, EditConflictError (it was made before, and changed
+        since) and SlackError (the channel takes no posts): nothing was posted or saved.
         """
         digest = edits.create(digest_id or secrets.token_hex(6), plan, by, self.clock())
         await self._require_room(workspace, digest)
@@ -118,34 +111,26 @@ class DigestService:
     ) -> Digest:
         """Give a digest another plan; in another channel it is announced.
 
-        Raises:
-            UnknownDigestError: it was deleted.
-            EditConflictError: it was changed since `version`.
-            TooManyDigestsError, NameTakenError, SlackError: the new channel is full, has the
-                name, or takes no posts; the digest stays as it was.
+        UnknownDigestError, EditConflictError (it was changed since `version`), and of the new
+        channel TooManyDigestsError, NameTakenError and SlackError: it stays as it was.
         """
         before = await self.repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved or plan.name != before.plan.name:
             await self._require_room(workspace, replace(before, plan=plan))
-        saved = await self._replan(workspace, digest_id, plan, by, version)
+        update, now = edits.update, self.clock()
+        saved = await self._change(workspace, digest_id, update, plan, by, now, version=version)
         try:
             if is_moved:
                 await self._announce(workspace, saved, has_outsiders=has_outsiders)
         except SlackError:
-            with contextlib.suppress(EditConflictError, UnknownDigestError):
-                await self._replan(workspace, digest_id, before.plan, by, saved.version)
+            with suppress(EditConflictError, UnknownDigestError):
+                await self._change(
+                    workspace, digest_id, update, before.plan, by, now, version=saved.version
+                )
             raise
         await self._note(workspace, Act.DIGEST_CHANGED, by, saved)
         return saved
-
-    async def _replan(
-        self, workspace: WorkspaceId, digest_id: str, plan: Plan, by: Editor, version: int
-    ) -> Digest:
-        now = self.clock()
-        return await self._change(
-            workspace, digest_id, edits.update, plan, by, now, version=version
-        )
 
     async def pause(
         self, workspace: WorkspaceId, digest_id: str, *, by: Editor, until: datetime | None
@@ -153,18 +138,14 @@ class DigestService:
         """Pause a digest until `until`; `None`: until it is resumed."""
         now = self.clock()
         paused = await self._change(workspace, digest_id, edits.paused, by, now, until=until)
-        await self._note(workspace, Act.DIGEST_PAUSED, by, paused)
-        zone = paused.plan.schedule.zone
-        end = f" until {until_text(until, zone)}" if until else ""
-        await self._tell(workspace, told_message(paused, by.name, "⏸️ paused", end), paused)
+        end = f" until {until_text(until, paused.plan.schedule.zone)}" if until else ""
+        await self._tell(workspace, Act.DIGEST_PAUSED, by, paused, "⏸️ paused", end)
         return paused
 
     async def resume(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
-        """Resume a digest from its next slot on."""
         resumed = await self._change(workspace, digest_id, edits.resumed, self.clock())
-        await self._note(workspace, Act.DIGEST_RESUMED, by, resumed)
         end = f": next {moment_token(resumed.next.due_at)}"
-        await self._tell(workspace, told_message(resumed, by.name, "▶️ resumed", end), resumed)
+        await self._tell(workspace, Act.DIGEST_RESUMED, by, resumed, "▶️ resumed", end)
         return resumed
 
     async def greet(self, workspace: WorkspaceId, channel_id: str) -> None:
@@ -172,12 +153,9 @@ class DigestService:
         resumed = []
         for digest in await self.of_channel(workspace, channel_id):
             if digest.pause and digest.pause.why in CLOSED:
-                with contextlib.suppress(UnknownDigestError):
-                    resumed.append(
-                        await self._change(
-                            workspace, digest.digest_id, edits.resumed, self.clock()
-                        )
-                    )
+                change, now = edits.resumed, self.clock()
+                with suppress(UnknownDigestError):
+                    resumed.append(await self._change(workspace, digest.digest_id, change, now))
         await self.delivery.posting.post(workspace, channel_id, greeting_message(resumed))
 
     async def delete(
@@ -185,11 +163,10 @@ class DigestService:
     ) -> None:
         """Delete a digest; raise UnknownDigestError when it is gone already."""
         digest = await self.repository.get(workspace, digest_id)
-        async with self._redrawn(workspace, digest_id):
-            await self.repository.delete(workspace, digest_id)
+        await self.repository.delete(workspace, digest_id)
+        await self.cards.touch(workspace, digest_id)
         if by:
-            await self._note(workspace, Act.DIGEST_DELETED, by, digest)
-            await self._tell(workspace, told_message(digest, by.name, "🗑️ deleted"), digest)
+            await self._tell(workspace, Act.DIGEST_DELETED, by, digest, "🗑️ deleted")
 
     async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Snoozes:
         """Return the silences of an alert, and whether a card of it is open."""
@@ -198,11 +175,9 @@ class DigestService:
         alerts = (await self.repository.cards(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 
-    async def snooze(
-        self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None
-    ) -> Digest:
-        """Snooze all domains of an alert; `None` ends that. Return the digest."""
-        return await self._change(workspace, digest_id, replace, snooze=snooze)
+    async def snooze(self, workspace: WorkspaceId, digest_id: str, snooze: Snooze | None) -> None:
+        """Snooze all domains of an alert; `None` ends that."""
+        await self._change(workspace, digest_id, replace, snooze=snooze)
 
     async def _change(
         self,
@@ -213,28 +188,16 @@ class DigestService:
         **more: P.kwargs,
     ) -> Digest:
         """Save and return `change` of a digest, which the cards of an alert then show."""
-        async with self._redrawn(workspace, digest_id):
-            return await self.repository.change(workspace, digest_id, change, *args, **more)
-
-    @contextlib.asynccontextmanager
-    async def _redrawn(self, workspace: WorkspaceId, digest_id: str) -> AsyncIterator[None]:
-        """Let the cards of an alert show what the block does; soon, if it is killed in it."""
-        await self.cards.touch(workspace, digest_id, after=CARD_CLAIM)
-        try:
-            yield
-        finally:
-            await self.cards.touch(workspace, digest_id, after=timedelta())
+        digest = await self.repository.change(workspace, digest_id, change, *args, **more)
+        await self.cards.touch(workspace, digest_id)
+        return digest
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post a digest now, whatever its mode and schedule say; return it.
 
         Its run `is_promised` if Slack surely did not take the post: it is repeated, and the
-        person gets a notice.
-
-        Raises:
-            UnknownDigestError, DigestBusyError: nothing was posted.
-            NoKeyError, TrackerError, LackingScopeError, SlackError: nothing was posted, unless
-                it is a SlackError whose outcome is unknown.
+        person gets a notice. After an error nothing was posted, unless it is a SlackError whose
+        outcome is unknown.
         """
         token = secrets.token_hex(8)
         digest = await self.repository.change(
@@ -250,9 +213,7 @@ class DigestService:
 
     async def preview(self, workspace: WorkspaceId, digest: Digest) -> Post:
         """Return the post that would be made now, or raise as `Collector.collect` does."""
-        collected = await self.collector.collect(
-            workspace, digest, slot=None, purpose=Purpose.PERSON
-        )
+        collected = await self.collector.collect(workspace, digest, purpose=Purpose.PERSON)
         return replace(collected.post, is_preview=True)
 
     async def details(self, workspace: WorkspaceId, digest_id: str, token: str) -> Post | None:
@@ -262,28 +223,28 @@ class DigestService:
 
     async def retry_waiting(self, workspace: WorkspaceId) -> None:
         """Make the runs that wait for a key due now: the workspace has a new one."""
-        for digest in await self.repository.of_workspace(workspace):
-            with contextlib.suppress(UnknownDigestError):
-                await self.repository.change(
-                    workspace, digest.digest_id, run_state.retry_with_new_key, self.clock()
-                )
+        for digest in await self.of_workspace(workspace):
+            retry, now = run_state.retry_with_new_key, self.clock()
+            with suppress(UnknownDigestError):
+                await self.repository.change(workspace, digest.digest_id, retry, now)
 
     async def _note(self, workspace: WorkspaceId, act: Act, by: Editor, digest: Digest) -> None:
         if not digest.plan.is_own:  # nobody else reads of it
             channel_id = digest.plan.channel_id
             await self.notes(workspace, act, by=by.user_id, channel_id=channel_id)
 
-    async def _tell(self, workspace: WorkspaceId, message: Message, digest: Digest) -> None:
-        """Say in the channel what was done with its digest, where Slack takes it."""
+    async def _tell(
+        self, workspace: WorkspaceId, act: Act, by: Editor, digest: Digest, *words: str
+    ) -> None:
+        """Note what was done with a digest, and say it in its channel, where Slack takes it."""
+        await self._note(workspace, act, by, digest)
         if not digest.plan.is_own:
+            message = told_message(digest, by.name, *words)
             with log_and_suppress("not told in the channel", SlackError):
                 await self.delivery.posting.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
-        """Raise TooManyDigestsError or NameTakenError.
-
-        Digests made at the same moment may exceed the limit, or have one name.
-        """
+        """Raise TooManyDigestsError or NameTakenError; of two made at one moment both may pass."""
         there = await self.of_channel(workspace, digest.plan.channel_id)
         others = [each.plan for each in there if each.digest_id != digest.digest_id]
         if len(others) >= MAX_PER_CHANNEL:
@@ -295,10 +256,7 @@ class DigestService:
     async def _announce(
         self, workspace: WorkspaceId, digest: Digest, *, has_outsiders: bool
     ) -> bool:
-        """Announce a digest, unless it is one's own; return whether that is posted.
-
-        Raise SlackError when the channel takes no posts.
-        """
+        """Announce a digest but one's own; return whether that is posted, or raise SlackError."""
         if digest.plan.is_own:
             return True
         posting, channel_id = self.delivery.posting, digest.plan.channel_id

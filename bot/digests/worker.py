@@ -14,14 +14,15 @@ import structlog
 from bot.blocks.message import Message
 from bot.digests import models, run_state
 from bot.digests.delivery import Delivery
-from bot.digests.repository import DigestRepository
+from bot.digests.errors import owner_notice
+from bot.digests.repository import DUE_AT_MOST, DigestRepository
 from bot.keys.repository import Keys
 from bot.process.clock import Clock
 from bot.process.concurrency import Tasks
 from bot.process.errors import BotError
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import PersonUnreachableError, SlackError
-from bot.slack.posting import Posting, retry_after
+from bot.slack.posting import retry_after
 from bot.store.documents import ForgottenError, StoreError
 
 logger = structlog.get_logger()
@@ -29,42 +30,6 @@ WORKERS = 20
 # One workspace with a slow list or a hundred digests must leave workers to the others.
 WORKERS_PER_WORKSPACE = 5
 WAITING_PER_WORKSPACE = 100
-DUE_AT_MOST = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerNotices:
-    """Notifies a digest's maker; if they have left, its last editor, or who set the key.
-
-    A notice with `to` goes to that person alone.
-    """
-
-    posting: Posting
-    keys: Keys
-    words: Callable[[models.Digest, models.Notice], Message]
-
-    async def __call__(
-        self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
-    ) -> timedelta | None:
-        """Send a notice; return when to try again, `None`: it was sent, or cannot be.
-
-        A message that may not have arrived is sent again, once.
-        """
-        message = self.words(digest, notice)
-        try:
-            record = await self.keys.record(workspace)
-            others = (digest.changed_by, record and record.set_by)
-            owners = (digest.made_by, *(() if digest.plan.is_own else others))
-            people = (notice.to,) if notice.to else owners
-            for user_id in dict.fromkeys(each for each in people if each):
-                with contextlib.suppress(PersonUnreachableError):  # they have left
-                    await self.posting.send_dm(workspace, user_id, message)
-                    return None
-        except SlackError as error:
-            logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
-            return retry_after(error, notice.tries)
-        logger.error("no owner left to notify", notice=repr(notice))
-        return None
 
 
 @dataclass
@@ -73,10 +38,11 @@ class DigestWorker:
 
     repository: DigestRepository
     delivery: Delivery
-    notify: OwnerNotices
+    keys: Keys
     tasks: Tasks
     _: KW_ONLY
     clock: Clock
+    words: Callable[[models.Digest, models.Notice], Message] = owner_notice
 
     def __post_init__(self) -> None:
         self._workers = asyncio.Semaphore(WORKERS)
@@ -97,8 +63,7 @@ class DigestWorker:
     async def deliver(self, workspace: WorkspaceId, digest_ids: Sequence[str]) -> None:
         """Run all these digests to their end.
 
-        Raise StoreError where the store failed at some of them, and StoppedError when the bot
-        stops, and some of them were not begun.
+        StoreError: it failed at some of them. StoppedError: the bot stops, some were not begun.
         """
         under_way = self._under_way.get(workspace, set())
         new = [each for each in digest_ids if each not in under_way]
@@ -111,10 +76,7 @@ class DigestWorker:
         return self.tasks.start(self._work(workspace, digest_id))
 
     async def _work(self, workspace: WorkspaceId, digest_id: str) -> BotError | None:
-        """Run a digest when it is its turn; return the error for which it has to run again soon.
-
-        That is a StoreError or a StoppedError; others are logged.
-        """
+        """Run a digest in its turn; return a StoreError or StoppedError: it runs again soon."""
         own = self._workspaces.setdefault(workspace, asyncio.Semaphore(WORKERS_PER_WORKSPACE))
         with structlog.contextvars.bound_contextvars(workspace=str(workspace), digest=digest_id):
             try:
@@ -175,7 +137,26 @@ class DigestWorker:
     async def _send(
         self, workspace: WorkspaceId, digest: models.Digest, notice: models.Notice
     ) -> None:
-        wait = await self.notify(workspace, digest, notice)
+        """Send a notice to the person `to`, or to the digest's maker.
+
+        If they have left it goes to its last editor, or to who set the key.
+        """
+        message = self.words(digest, notice)
+        wait: timedelta | None = None
+        try:
+            record = await self.keys.record(workspace)
+            others = (digest.changed_by, record and record.set_by)
+            owners = (digest.made_by, *(() if digest.plan.is_own else others))
+            people = (notice.to,) if notice.to else owners
+            for user_id in dict.fromkeys(each for each in people if each):
+                with contextlib.suppress(PersonUnreachableError):  # they have left
+                    await self.delivery.posting.send_dm(workspace, user_id, message)
+                    break
+            else:
+                logger.error("no owner left to notify", notice=repr(notice))
+        except SlackError as error:
+            logger.warning("could not notify the owner", error=repr(error), tries=notice.tries)
+            wait = retry_after(error, notice.tries)
         sent, now = run_state.after_sending, self.clock()
         with contextlib.suppress(models.UnknownDigestError):
             await self.repository.change(workspace, digest.digest_id, sent, notice, wait, now)

@@ -1,7 +1,7 @@
 """Digests and what they tell, built with defaults; Berlin, Friday 20 November 2026, 09:00."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -11,14 +11,14 @@ from bot.blocks.message import Message
 from bot.digests.alert_cards import AlertCards
 from bot.digests.baseline import Baseline, baseline_of
 from bot.digests.collector import Collector
-from bot.digests.delivery import Delivery, DigestRenderer
+from bot.digests.delivery import Delivery
 from bot.digests.edits import Editor
 from bot.digests.models import Digest, Mention, Notice, Outcome, PastRun, Plan, Run, RunState
 from bot.digests.report import Post, Report, TrendPoint, make_report
 from bot.digests.repository import DigestRepository
 from bot.digests.schedule import Schedule, Slot, next_slot
 from bot.digests.service import DigestService
-from bot.digests.worker import DigestWorker, OwnerNotices
+from bot.digests.worker import DigestWorker
 from bot.domains.kept_facts import FactsRepository
 from bot.domains.lookup import index_by_host
 from bot.domains.service import Portfolio
@@ -200,8 +200,8 @@ class Bot:
     documents: DocumentsOnDisk = field(default_factory=DocumentsOnDisk)
     tasks: Tasks = field(default_factory=Tasks)
     collect_within_s: float = TIME_LIMIT_S
-    renderer: DigestRenderer = field(
-        default_factory=lambda: DigestRenderer(_digest_words, _heartbeat_words)
+    renderers: Sequence[Callable[[Post], Message]] = field(
+        default_factory=lambda: (_digest_words, _heartbeat_words)
     )
 
     def __post_init__(self) -> None:
@@ -216,15 +216,15 @@ class Bot:
     def start(self) -> None:
         """Start as a new process would, on the same store."""
         portfolio = Portfolio(self.lists.list_domains, clock=self.clock)
-        collector = Collector(
-            portfolio, self.repository, FactsRepository(self.documents), clock=self.clock
-        )
+        facts = FactsRepository(self.documents)
+        collector = Collector(portfolio, self.repository, facts, clock=self.clock)
         self.delivery = Delivery(
             self.repository,
             collector,
             self.posts,
-            self.renderer,
             clock=self.clock,
+            draw=self.renderers[0],
+            draw_heartbeat=self.renderers[1],
             sleep=_no_sleep,
             collect_within_s=self.collect_within_s,
         )
@@ -237,10 +237,8 @@ class Bot:
             clock=self.clock,
             notes=self.note,
         )
-        owners = OwnerNotices(self.posts, self.keys, _notice)
-        self.worker = DigestWorker(
-            self.repository, self.delivery, owners, self.tasks, clock=self.clock
-        )
+        parts = self.repository, self.delivery, self.keys, self.tasks
+        self.worker = DigestWorker(*parts, clock=self.clock, words=_notice)
 
     async def note(
         self, workspace: WorkspaceId, what: Act, *, by: str, channel_id: str | None = None
@@ -295,7 +293,6 @@ class Bot:
         await self.dies()
 
     async def digest(self) -> Digest:
-        """Return the one digest as it is now."""
         [digest] = await self.repository.of_workspace(ACME)
         return digest
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from bot.digests import alert_life as life
+from bot.digests.alert_card import AlertCard
 from bot.digests.alert_cards import AlertCards
-from bot.digests.models import AlertCard, Mode, Reminder, Snooze, UnknownAlertError
+from bot.digests.models import Mode, Reminder, Snooze, UnknownAlertError
 from bot.digests.repository import ALERT
 from bot.slack.errors import (
     ChannelClosedError,

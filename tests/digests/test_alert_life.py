@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from bot.digests import alert_life as life
-from bot.digests.models import DEFAULT_RULE, AlertCard, Fall, Rule
+from bot.digests.alert_card import AlertCard, Fall
+from bot.digests.models import DEFAULT_RULE, Rule
 from bot.digests.report import Report, is_back
 from bot.digests.views.alert import fall_line, title
 from bot.domains.kept_facts import KeptFacts, KnownChange, KnownFacts, KnownIssue

@@ -8,7 +8,6 @@ import pytest
 
 from bot.blocks.message import Message
 from bot.digests.baseline import unpack
-from bot.digests.delivery import DigestRenderer
 from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
 from bot.keys.failures import FailureReason
@@ -59,8 +58,7 @@ def press() -> Press:
 
 
 def a_bot(press: Press, **parts: Any) -> Bot:
-    words = DigestRenderer(press.digest, press.heartbeat)
-    return Bot(renderer=words, **parts)
+    return Bot(renderers=(press.digest, press.heartbeat), **parts)
 
 
 @pytest.fixture

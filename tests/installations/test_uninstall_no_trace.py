@@ -10,8 +10,8 @@ import pytest
 
 from bot.access.permissions import Permissions
 from bot.access.repository import Act, Audit
+from bot.digests.alert_card import AlertCard, Fall
 from bot.digests.baseline import pack
-from bot.digests.models import AlertCard, Fall
 from bot.digests.repository import DigestRepository
 from bot.dispatch.commands import Audience
 from bot.dispatch.kept_commands import KeptCommand, KeptCommands

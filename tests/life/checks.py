@@ -16,7 +16,8 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from bot.digests.models import AlertCard, Digest, Mode, Snooze
+from bot.digests.alert_card import AlertCard
+from bot.digests.models import Digest, Mode, Snooze
 from bot.digests.repository import ALERT, decode_digest
 from bot.playground.slack import Message
 from bot.playground.slack.block_contents import elements

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from bot.digests import alert_life as life
+from bot.digests.alert_card import AlertCard, Fall
 from bot.digests.alert_cards import AlertCards
-from bot.digests.models import AlertCard, Fall, Snooze
+from bot.digests.models import Snooze
 from bot.digests.repository import DigestRepository
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage

@@ -28,7 +28,8 @@ from bot.blocks.text import (
     plural,
     score_number,
 )
-from bot.digests.models import AlertCard, Digest, Fall, Reminder, Snooze
+from bot.digests.alert_card import AlertCard, Fall
+from bot.digests.models import Digest, Reminder, Snooze
 from bot.digests.report import Move
 from bot.digests.views.changes import issues_text, move_text, sign_text
 from bot.digests.views.notes import preview_note

@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from bot.digests.alert_card import Fall
 from bot.digests.alert_cards import drawn
 from bot.digests.alert_life import alert_of
 from bot.digests.baseline import Baseline, baseline_of
-from bot.digests.models import Fall, Snooze
+from bot.digests.models import Snooze
 from bot.digests.report import Post
 from bot.digests.views.alert import alert_preview, expected_line, lasting_text
 from bot.digests.views.post import announcement_message
