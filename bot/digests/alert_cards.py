@@ -119,11 +119,14 @@ class AlertCards:
         except UnknownAlertError:  # another process has drawn it to its end, or it is of old
             await self.repository.delete_card(workspace, name)
 
-    async def touch(self, workspace: WorkspaceId, digest_id: str) -> None:
-        """Let the cards of a digest be compared with it now. Raise StoreError."""
+    async def touch(
+        self, workspace: WorkspaceId, digest_id: str, *, after: timedelta = timedelta()
+    ) -> None:
+        """Let the cards of a digest be compared with it `after` some time. Raise StoreError."""
+        at = self.clock() + after
         for name in await self.repository.cards(workspace, digest_id):
             with suppress(UnknownAlertError):
-                await self.repository.change_card(workspace, name, life.touched, self.clock())
+                await self.repository.change_card(workspace, name, life.touched, at)
 
     async def _show_once(self, workspace: WorkspaceId, name: str, token: str) -> bool:
         """Draw a card; return whether it was changed since."""

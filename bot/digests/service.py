@@ -163,6 +163,7 @@ class DigestService:
     ) -> None:
         """Delete a digest; raise UnknownDigestError when it is gone already."""
         digest = await self.repository.get(workspace, digest_id)
+        await self.cards.touch(workspace, digest_id, after=run_state.CLAIM)
         await self.repository.delete(workspace, digest_id)
         await self.cards.touch(workspace, digest_id)
         if by:
@@ -188,6 +189,8 @@ class DigestService:
         **more: P.kwargs,
     ) -> Digest:
         """Save and return `change` of a digest, which the cards of an alert then show."""
+        # Should the process end in between, the cards of a paused alert are not looked at again.
+        await self.cards.touch(workspace, digest_id, after=run_state.CLAIM)
         digest = await self.repository.change(workspace, digest_id, change, *args, **more)
         await self.cards.touch(workspace, digest_id)
         return digest

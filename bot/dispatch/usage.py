@@ -150,6 +150,8 @@ def interrupted_message(command_line: str | None) -> Message:
     step = "It may still have been done. Check before you repeat it."
     if command and not (command.changes and text):
         step = "Please try again."
+    elif name == "/adddomain":
+        step = "It may still have been done. Trying again is safe: I check first."
     shown = f"{code(command_line, MAX_LINE_CHARS)}: " if command_line else ""
     return plain_message(
         f"{shown}⚠️ The app is restarting, so this got no answer. {step}",

@@ -155,7 +155,7 @@ def key_notice(notice: keys.KeyNotice, record: keys.KeyRecord, today: date) -> M
             return blocks.plain_message(f"🔑 *{text}* {hint}", *_repair_buttons())
         case keys.NoticeKind.WORKS_AGAIN:
             return blocks.plain_message(
-                f"✅ This workspace's API key is now {code(record.shown)}, and it works."
+                f"✅ This workspace's API key {code(record.shown)} works."
                 " You don't need to do anything."
             )
         case keys.NoticeKind.EXPIRY:

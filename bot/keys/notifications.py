@@ -30,6 +30,7 @@ logger = structlog.get_logger()
 MAX_ADMINS = 5
 # The person whose request was refused waits: the answer says whether notices were sent.
 NOTIFIED_WITHIN_S = 5.0
+ASKED_EVERY_S = 0.2
 # After that another worker takes over a notice: its own has died. Twenty messages take less.
 LEASE = timedelta(minutes=5)
 
@@ -58,10 +59,22 @@ class KeyNotices(DueWork):
     permissions: Permissions
 
     async def __call__(self, workspace: WorkspaceId) -> None:
-        """Notify of a refused key; never raise. After a delay or failure `run_due` goes on."""
+        """Notify of a refused key, or wait for the worker that does; never raise.
+
+        After a delay or failure `run_due` goes on.
+        """
         with log_and_suppress("not notified of a refused key yet", BotError, TimeoutError):
             async with asyncio.timeout(NOTIFIED_WITHIN_S):
                 await run_shielded(self.tasks, self.work(workspace))
+                while await self._is_refusal_under_way(workspace):  # noqa: ASYNC110  # another process has no event for this one
+                    await asyncio.sleep(ASKED_EVERY_S)
+
+    async def _is_refusal_under_way(self, workspace: WorkspaceId) -> bool:
+        """Return whether some worker sends the first notice of a refusal just now."""
+        pair = await self.keys.pair(workspace)
+        attempt = pair.telling if pair else None
+        is_refusal = attempt is not None and attempt.name == NoticeKind.REFUSED.value
+        return bool(attempt and is_refusal and not attempt.tries and attempt.until > self.clock())
 
     async def work(self, workspace: WorkspaceId) -> None:
         if claim := await self.claim(workspace):

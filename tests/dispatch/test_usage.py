@@ -24,13 +24,14 @@ from tests.loops import loop_over
 SCAN, ADD, FORM = "/scan shop.example", "/adddomain new.example", "/adddomain"
 AGAIN = "Please try again."
 CHECK = "It may still have been done. Check before you repeat it."
+SAFE = "It may still have been done. Trying again is safe: I check first."
 
 
 @loop_over(
     ("line", "words", "offered"),
     [
         (SCAN, AGAIN, {"Try again": SCAN}),
-        (ADD, CHECK, {"Try again": ADD}),
+        (ADD, SAFE, {"Try again": ADD}),
         (FORM, AGAIN, {"Try again": FORM}),
         (None, CHECK, {}),
         ("/domains " + "x" * 3000, AGAIN, {}),

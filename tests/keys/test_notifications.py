@@ -215,6 +215,22 @@ async def test_a_refusal_is_sent_while_a_reminder_is_under_way(bot: Bot) -> None
     assert (await bot.keys.stored(ONE)).record.told == ("U1",)
 
 
+async def test_a_second_caller_waits_for_the_same_notice(bot: Bot) -> None:
+    bot.posts.may_go_on.clear()
+    await bot.refuse()
+    first = asyncio.create_task(bot.notices(ONE))
+    await bot.posts.is_asked.wait()
+    bot.start()  # another process
+    second = asyncio.create_task(bot.notices(ONE))
+    await asyncio.wait({second}, timeout=0.05)
+    bot.posts.may_go_on.set()
+    await second
+
+    assert (await bot.keys.stored(ONE)).record.told == ("U1",)
+    await first
+    assert len(bot.posts.notified) == 1
+
+
 async def test_a_person_who_left_does_not_block_the_others(bot: Bot) -> None:
     bot.posts.gone = {"U1"}
     await bot.permissions.name_managers(ONE, ("U2",))

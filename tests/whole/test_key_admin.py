@@ -146,7 +146,7 @@ async def test_a_refused_key_is_replaced_from_its_notice(ready: Harness) -> None
     assert "works and is saved" in form.everything
     assert "3 domains" in (await ready.ask(ready.bob, "/domains")).everything
     healed = await next_notice(ready, ready.bob)
-    assert f"key is now `{shown(new)}`" in healed.everything
+    assert f"key `{shown(new)}` works" in healed.everything
     assert len(ready.ada.messages("dm")) == 1  # who has set it knows
 
 
