@@ -43,14 +43,16 @@ def issue_reading(
     title: str,
     *,
     word: str = "",
-    fix: str = "",
+    texts: Mapping[str, str] | None = None,
     is_named: bool = False,
 ) -> Reading:
     """Return the reading of an issue; `word` is what the scan calls its severity.
 
-    `is_named`: the title is our own, from the path. Its word may be a state and no severity.
+    `texts` are those of its record, which may say what to do. `is_named`: the title is our own,
+    from the path. Its word may be a state and no severity.
     """
-    rank = NAMES.severity(word)
+    rank, texts = NAMES.severity(word), texts or {}
+    fix = next((texts[name] for name in NAMES.texts["fix"] if name in texts), "")
     if is_named:
         word = word if rank else ""
         title = f"{section_name(section)} › {title}"
@@ -110,8 +112,3 @@ def _text(value: object) -> str:
 def severity_name(texts: Mapping[str, str]) -> str | None:
     """Return the name under which the texts of a record rate an issue, `None` if none does."""
     return next((name for name in texts if name in NAMES.severity_names), None)
-
-
-def fix_in(texts: Mapping[str, str]) -> str:
-    """Return what to do, by the texts of an issue's record, "" if they do not say."""
-    return next((texts[name] for name in NAMES.texts["fix"] if name in texts), "")
