@@ -1,7 +1,7 @@
 """The client of Domain Tracker's API: each policy of a call is a step of `TrackerClient._call`."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -19,13 +19,12 @@ from bot.tracker.decoding import (
     retry_after_s,
 )
 from bot.tracker.error_messages import refusal_in_text
-from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send
+from bot.tracker.http import CONNECT_S, Call, scan_path, send
 from bot.tracker.models import (
     Listing,
     NewDomain,
     NoResultError,
     RateLimitedError,
-    ScanResult,
     TimedOutError,
     TrackerError,
     UnavailableError,
@@ -120,7 +119,7 @@ class TrackerClient:
         domain_id: str,
         *,
         purpose: Purpose = Purpose.PERSON,
-    ) -> ScanResult:
+    ) -> dict[str, object]:
         path, sent = scan_path(domain_id), {"action": "full_scan"}
         call = Call(key=key, deadline_s=SCAN_S, path=path, sent=sent, is_scan=True)
         return await self._call(workspace, purpose, call, decode_scan)
@@ -148,7 +147,13 @@ class TrackerClient:
                 self._limits.limiter.check_wait(key_id)
                 try:
                     async with asyncio.timeout(call.deadline_s):
-                        async for attempt in _attempts(call):
+                        async for attempt in stamina.retry_context(
+                            _is_worth_repeating,
+                            attempts=1 if call.is_write else ATTEMPTS,
+                            timeout=RETRY_WITHIN_S,
+                            wait_initial=RETRY_WAIT_S,
+                            wait_jitter=RETRY_WAIT_S,
+                        ):
                             with attempt:
                                 answer = await self._send(call, key_id, decode)
                 except TimeoutError as error:
@@ -192,7 +197,12 @@ class TrackerClient:
             reply = await send(self._http, request)
             if (remaining := requests_remaining(reply.headers)) is not None:
                 limiter.record_remaining(key_id, remaining)
-            answer = await _decoded(decode, reply, without=call.key)
+            # The service may have repeated the key.
+            body = reply.body.replace(call.key.encode(), b"[hidden]")
+            if len(body) > THREAD_BYTES:
+                answer = await asyncio.to_thread(decode, reply.status, body)
+            else:
+                answer = decode(reply.status, body)
         except RateLimitedError:
             wait_s = limiter.record_rate_limit(key_id, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
@@ -201,27 +211,6 @@ class TrackerClient:
             raise
         limiter.record_success(key_id)
         return answer
-
-
-def _attempts(call: Call) -> AsyncIterator[stamina.Attempt]:
-    """Return the attempts of a call, with waits between them; a write has one."""
-    return aiter(
-        stamina.retry_context(
-            _is_worth_repeating,
-            attempts=1 if call.is_write else ATTEMPTS,
-            timeout=RETRY_WITHIN_S,
-            wait_initial=RETRY_WAIT_S,
-            wait_jitter=RETRY_WAIT_S,
-        )
-    )
-
-
-async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:
-    """Decode a reply in which the service may have repeated the key."""
-    body = reply.body.replace(without.encode(), b"[hidden]")
-    if len(body) > THREAD_BYTES:
-        return await asyncio.to_thread(decode, reply.status, body)
-    return decode(reply.status, body)
 
 
 def _is_worth_repeating(error: Exception) -> bool:

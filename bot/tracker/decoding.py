@@ -4,7 +4,7 @@ The errors are those of a write: of a read `TrackerClient` knows the outcome.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
@@ -24,7 +24,6 @@ from bot.tracker.models import (
     RateLimitedError,
     RejectedError,
     ReplyTooLargeError,
-    ScanResult,
     TrackerError,
     UnavailableError,
     UnreadableReplyError,
@@ -49,7 +48,7 @@ AS_DOCUMENTED = msgspec.json.Decoder(tuple[Domain, ...])
 
 
 class NotJsonError(ValueError):
-    """The text is no JSON, or nested deeper than `MAX_DEPTH`. Holds no part of the text."""
+    """The text is no JSON, or nested deeper than `MAX_DEPTH`. It holds none of the text."""
 
 
 def parse_json(body: bytes) -> object:
@@ -110,7 +109,7 @@ def failure(status: int, body: bytes) -> TrackerError:
         value = parse_json(body)
         refusal, detail = refusal_in_json(value), detail_in_json(value)
     except NotJsonError:
-        refusal, detail = refusal_in_text(_text(body)), None
+        refusal, detail = refusal_in_text(body.decode(errors="replace")), None
     if status == TOO_MANY_REQUESTS:
         refusal = refusal or RateLimitedError
     if refusal:
@@ -131,28 +130,8 @@ def unexpected(status: int, value: object) -> TrackerError:
     detail = detail_in_json(value)
     if detail and says_failure(value) and not is_about_a_domain(value):
         return RejectedError(status, detail)
-    return UnreadableReplyError(
-        f"{status} with a JSON {type(value).__name__} of another form than documented",
-        is_outcome_unknown=True,
-        status=status,
-    )
-
-
-def not_json(status: int, body: bytes) -> TrackerError:
-    """Return the error of a success that is no JSON: HTML, plain text, or truncated."""
-    # Truncated data may contain any words, in a TXT record for example.
-    is_data = body.lstrip().startswith((b"[", b"{"))
-    if not is_data and (refusal := refusal_in_text(_text(body))):
-        return refused(refusal, status)
-    return UnreadableReplyError(
-        f"{status} with {len(body)} bytes that are no JSON",
-        is_outcome_unknown=True,
-        status=status,
-    )
-
-
-def _text(body: bytes) -> str:
-    return body.decode("utf-8", errors="replace")
+    what = f"a JSON {type(value).__name__} of another form than documented"
+    return UnreadableReplyError(f"{status} with {what}", is_outcome_unknown=True, status=status)
 
 
 def decode_listing(status: int, body: bytes) -> Listing:
@@ -165,7 +144,8 @@ def decode_listing(status: int, body: bytes) -> Listing:
     value = _json(status, body)
     if not isinstance(value, list):
         raise unexpected(status, value)
-    return _listing(value)
+    named = [item for item in value if isinstance(item, dict) and _text_field(item.get("domain"))]
+    return Listing(domains=tuple(map(_domain, named)), skipped=len(value) - len(named))
 
 
 def decode_added(status: int, body: bytes) -> None:
@@ -183,18 +163,18 @@ def decode_added(status: int, body: bytes) -> None:
         raise RejectedError(status, detail_in_json(value))
 
 
-def decode_scan(status: int, body: bytes) -> ScanResult:
-    """Return the result of a full scan (service document, sections 2.3 and 4.3).
+def decode_scan(status: int, body: bytes) -> dict[str, object]:
+    """Return the given sections of a full scan (service document, sections 2.3 and 4.3).
 
-    An object with any of the documented fields is a result, and is not searched for messages.
-    Anything else raises TrackerError.
+    They are any JSON, in the order of `SECTIONS`. An object with any documented field is a
+    result, and is not searched for messages. Anything else raises TrackerError.
     """
     if status in SUCCESS and sum(map(body.count, b",[{")) > MAX_SCAN_VALUES:
         raise ReplyTooLargeError(f"above {MAX_SCAN_VALUES:,} values", is_outcome_unknown=True)
     value = _json(status, body)
     if not isinstance(value, dict) or SCAN_FIELDS.isdisjoint(value):
         raise unexpected(status, value)
-    return ScanResult({name: value[name] for name in SECTIONS if name in value})
+    return {name: value[name] for name in SECTIONS if name in value}
 
 
 def _json(status: int, body: bytes) -> object:
@@ -203,7 +183,12 @@ def _json(status: int, body: bytes) -> object:
     try:
         return parse_json(body)
     except NotJsonError as error:
-        raise not_json(status, body) from error
+        # Truncated data may contain any words, in a TXT record for example.
+        is_data = body.lstrip().startswith((b"[", b"{"))
+        if not is_data and (refusal := refusal_in_text(body.decode(errors="replace"))):
+            raise refused(refusal, status) from error
+        what = f"{status} with {len(body)} bytes that are no JSON"
+        raise UnreadableReplyError(what, is_outcome_unknown=True, status=status) from error
 
 
 def _documented(body: bytes) -> tuple[Domain, ...] | None:
@@ -223,16 +208,6 @@ def _documented(body: bytes) -> tuple[Domain, ...] | None:
     return domains if all(text is None or text.strip() for text in texts) else None
 
 
-def _listing(items: Iterable[object]) -> Listing:
-    domains, skipped = [], 0
-    for item in items:
-        if isinstance(item, dict) and _text_field(item.get("domain")):
-            domains.append(_domain(item))
-        else:
-            skipped += 1
-    return Listing(domains=tuple(domains), skipped=skipped)
-
-
 def _domain(item: dict[str, object]) -> Domain:
     return Domain(
         domain=str(item["domain"]),
@@ -249,8 +224,7 @@ def _text_field(value: object) -> str | None:
 
 
 def _id(value: object) -> str | None:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if is_number else _text_field(value)
+    return str(value) if type(value) is int else _text_field(value)
 
 
 def _score(value: object) -> float | None:

@@ -76,10 +76,9 @@ class RejectedError(TrackerError):
 
 
 class NoResultError(Exception):
-    """The common part of errors without a usable result.
+    """No usable result. `status` is the HTTP status, `None` without an answer.
 
-    `status` is the HTTP status, `None` without an answer. `is_outcome_unknown`: the request was
-    a write and may have been done, so that the caller has to check.
+    `is_outcome_unknown`: it was a write that may have been done, so the caller has to check.
     """
 
     def __init__(
@@ -154,18 +153,8 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     skipped: int = 0
 
 
-# The sections of a scan: service document, section 2.3.
+# The sections of a scan, in their order: service document, section 2.3.
 SECTIONS = ("whois", "dns", "ssl", "security")
-
-
-class ScanResult(msgspec.Struct, frozen=True):
-    """The result of a full scan (service document, section 2.3): any JSON in each section.
-
-    `sections` holds the given ones of whois, dns, ssl and security, in this order; a null is
-    `None`.
-    """
-
-    sections: dict[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
