@@ -101,17 +101,6 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
     steps: int = 0
     probed_at: float = 0.0
 
-    def at(self, now: float) -> Allowance:
-        """Return the state at the moment `now`."""
-        known = self.as_of(now)
-        is_known = known.remaining is not None and now < known.reported_at + WINDOW_S
-        return Allowance(
-            remaining=known.remaining if is_known else None,
-            age_s=max(0.0, now - known.reported_at) if is_known else None,
-            wait_s=known.blocked_until - now if now < known.blocked_until else None,
-            highest_seen=known.highest,
-        )
-
     def as_of(self, now: float) -> "RateLimitState":
         """Return the state without an old highest count; nothing if its clock is far ahead."""
         if max(self.reported_at, self.wait_at) > now + SKEW_S:
@@ -135,11 +124,6 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
             steps=wait.steps,
             probed_at=max(self.probed_at, other.probed_at),
         )
-
-    def check_wait(self, now: float) -> None:
-        """Raise RateLimitedError while the key waits."""
-        if now < self.blocked_until:
-            raise RateLimitedError(self.blocked_until - now, is_ours=True)
 
 
 class RateLimiter:
@@ -167,19 +151,18 @@ class RateLimiter:
             ReserveReachedError: a person asks, and only the reserve is left; or it is work in the
                 background, and half of the allowance is used.
         """
-        state, now = self._present(fingerprint)
-        state.check_wait(now)
-        known = state.at(now)
+        self.check_wait(fingerprint)
+        known = self.state(fingerprint)
         if purpose is Purpose.BACKGROUND:
             if known.remaining is not None and 2 * known.remaining <= known.highest_seen:
                 raise ReserveReachedError(WINDOW_S - (known.age_s or 0.0))
         elif purpose is not Purpose.SCHEDULED and known.is_reserve_reached:
-            self._probe_reserve(fingerprint, state, now)
+            self._probe_reserve(fingerprint)
 
     def check_wait(self, fingerprint: str) -> None:
-        """Raise RateLimitedError when the key has begun to wait since its `check`."""
-        state, now = self._present(fingerprint)
-        state.check_wait(now)
+        """Raise RateLimitedError while the key waits, perhaps only since its `check`."""
+        if (wait_s := self.state(fingerprint).wait_s) is not None:
+            raise RateLimitedError(wait_s, is_ours=True)
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
         """Record the requests remaining that a reply named."""
@@ -226,15 +209,23 @@ class RateLimiter:
         self._states[fingerprint] = known.newest(state.as_of(now))
 
     def state(self, fingerprint: str) -> Allowance:
-        return self.known(fingerprint).at(self.now())
+        known, now = self._present(fingerprint)
+        is_known = known.remaining is not None and now < known.reported_at + WINDOW_S
+        return Allowance(
+            remaining=known.remaining if is_known else None,
+            age_s=max(0.0, now - known.reported_at) if is_known else None,
+            wait_s=known.blocked_until - now if now < known.blocked_until else None,
+            highest_seen=known.highest,
+        )
 
     def _present(self, fingerprint: str) -> tuple[RateLimitState, float]:
         """Return the state of a key as of now, and now."""
         now = self.now()
         return self.known(fingerprint).as_of(now), now
 
-    def _probe_reserve(self, fingerprint: str, state: RateLimitState, now: float) -> None:
+    def _probe_reserve(self, fingerprint: str) -> None:
         """Let one request a minute through; a count that came with scheduled work is one too."""
+        state, now = self._present(fingerprint)
         probed_at = state.probed_at if state.probed_at <= now else 0.0  # the clock was set back
         probe_at = max(state.reported_at, probed_at) + RESERVE_PROBE_S
         if now < probe_at:
