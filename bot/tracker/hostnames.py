@@ -101,8 +101,22 @@ def _parsed(typed: str) -> str:
         raise HostNameError(HostProblem.EMPTY, typed)
     if _is_ip_address(host):
         raise HostNameError(HostProblem.IP_ADDRESS, typed)
-    labels = [_ascii_label(label, typed) for label in _mapped(host, typed).split(".")]
+    if host.startswith("*."):
+        raise HostNameError(HostProblem.WILDCARD, typed)
+    try:
+        # UTS 46 folds case and width, and turns the ideographic full stop into a dot.
+        mapped = idna.uts46_remap(host, std3_rules=False, transitional=False).rstrip(".")
+        given = mapped.split(".")
+        labels = [each if each.isascii() else idna.alabel(each).decode() for each in given]
+    except idna.IDNAError as error:
+        is_long = "too long" in str(error)
+        problem = HostProblem.LABEL_TOO_LONG if is_long else HostProblem.BAD_CHARACTERS
+        raise HostNameError(problem, typed) from error
     name = ".".join(labels)
+    if not all(map(_ASCII_LABEL.fullmatch, labels)):
+        raise HostNameError(HostProblem.BAD_CHARACTERS, typed)
+    if max(map(len, labels)) > MAX_LABEL_CHARS:
+        raise HostNameError(HostProblem.LABEL_TOO_LONG, typed)
     if len(name) > MAX_NAME_CHARS:
         raise HostNameError(HostProblem.TOO_LONG, typed)
     if len(labels) == 1:
@@ -129,30 +143,6 @@ def _host_part(typed: str) -> str:
         return urlsplit(text).hostname or ""
     except ValueError as error:  # such as half an IPv6 address
         raise HostNameError(HostProblem.BAD_CHARACTERS, typed) from error
-
-
-def _mapped(host: str, typed: str) -> str:
-    if host.startswith("*."):
-        raise HostNameError(HostProblem.WILDCARD, typed)
-    try:
-        # UTS 46 folds case and width, and turns the ideographic full stop into a dot.
-        return idna.uts46_remap(host, std3_rules=False, transitional=False).rstrip(".")
-    except idna.IDNAError as error:
-        raise HostNameError(HostProblem.BAD_CHARACTERS, typed) from error
-
-
-def _ascii_label(label: str, typed: str) -> str:
-    try:
-        name = label if label.isascii() else idna.alabel(label).decode()
-    except idna.IDNAError as error:
-        is_long = "too long" in str(error)
-        problem = HostProblem.LABEL_TOO_LONG if is_long else HostProblem.BAD_CHARACTERS
-        raise HostNameError(problem, typed) from error
-    if not _ASCII_LABEL.fullmatch(name):
-        raise HostNameError(HostProblem.BAD_CHARACTERS, typed)
-    if len(name) > MAX_LABEL_CHARS:
-        raise HostNameError(HostProblem.LABEL_TOO_LONG, typed)
-    return name
 
 
 def _is_ip_address(text: str) -> bool:
