@@ -75,7 +75,7 @@ def is_worse(sign: str, after: str) -> bool:
 
 
 def _found(section: object) -> Iterator[tuple[str, str]]:
-    """Yield the kinds and values in a section, those nearest to its top first."""
+    """Yield kinds and values, those nearest to the top first."""
     typed: dict[str, set[str]] = {NAME_SERVERS: set(), MAIL_SERVERS: set()}
     states: list[str] = []
     for given in islice(_records(section), MAX_RECORDS):
@@ -150,9 +150,8 @@ def _lock(states: list[str]) -> str:
     """Return whether EPP states lock the domain, "" if they are none."""
     # ICANN's form is `clientTransferProhibited https://icann.org/epp#clientTransferProhibited`.
     said = {normalized(state.split(" http")[0]) for each in states for state in each.split(",")}
-    if said & NAMES.signs["locked"]:
-        return ON
-    return OFF if said & NAMES.signs["unlocked"] else ""
+    is_unlocked = said & NAMES.signs["unlocked"]
+    return ON if said & NAMES.signs["locked"] else OFF if is_unlocked else ""
 
 
 def _switch(value: object) -> str:
@@ -201,12 +200,10 @@ def _title_of_card(card: object) -> str:
     """Return the name in a jCard (RFC 7095), "" if there is none."""
     match card:
         case [_, [*fields]]:
-            named = (
-                field[3]
-                for field in fields
-                if isinstance(field, list) and len(field) == 4 and field[0] == "fn"
-            )
-            return next((each for each in named if isinstance(each, str)), "")
+            for field in fields:
+                match field:
+                    case ["fn", _, _, str(name)]:
+                        return name
     return ""
 
 
