@@ -50,10 +50,9 @@ OnCall = Callable[[str, str, float], object]
 
 
 async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float) -> int | None:
-    """Return the status with which something else answers at the address of the service.
+    """Return the status with which something else answers at the service's address, or `None`.
 
-    `None`: it is the service, by its message about an invalid key. Raise TrackerError when
-    nothing answers within `limit_s` at each step.
+    Raise TrackerError when nothing answers within `limit_s` at each step.
     """
     call = Call(key=NOT_A_KEY, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
@@ -63,10 +62,7 @@ async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float)
 
 
 def outcome_of(error: BaseException | None) -> str:
-    """Return the outcome of a call in one word: "ok" for `None`.
-
-    "broken" is a bug of the bot. "held_back" and "reserve_reached" were not sent.
-    """
+    """Return a call's outcome in one word: "ok" for `None`; "broken" is a bug of the bot."""
     if error is None:
         return "ok"
     if isinstance(error, asyncio.CancelledError):
@@ -103,7 +99,6 @@ class TrackerClient:
         return await self._call(workspace, purpose, call, decode_listing)
 
     async def add_domain(self, workspace: WorkspaceId, key: str, new: NewDomain) -> None:
-        """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": new.host, "domainType": new.domain_type}
         if new.tags:
             sent["tags"] = new.tags
@@ -131,7 +126,7 @@ class TrackerClient:
 
     def scans_ahead(self, workspace: WorkspaceId) -> int:
         """Return how many scans have to end before a new one of a workspace begins."""
-        return self._slots.scans_ahead(workspace)
+        return self._slots.scans.ahead(workspace)
 
     async def _call(
         self, workspace: WorkspaceId, purpose: Purpose, call: Call, decode: Decode[T]
@@ -141,9 +136,8 @@ class TrackerClient:
         with self._logged(call, purpose):
             await self._limits.before_request(workspace, key_id)
             self._limits.limiter.check(key_id, purpose)
-            async with self._slots.acquire(
-                workspace, is_scan=call.is_scan, gives_way=purpose is Purpose.BULK
-            ):
+            is_bulk = purpose is Purpose.BULK
+            async with self._slots.acquire(workspace, is_scan=call.is_scan, gives_way=is_bulk):
                 self._limits.limiter.check_wait(key_id)
                 try:
                     async with asyncio.timeout(call.deadline_s):
@@ -181,13 +175,8 @@ class TrackerClient:
                 self._under_way.discard(task)
             took_s, outcome = seconds_now() - began, outcome_of(failure)
             self._on_call(call.operation, outcome, took_s)
-            logger.info(
-                "service call",
-                operation=call.operation,
-                purpose=purpose.value,
-                outcome=outcome,
-                took_s=round(took_s, 3),
-            )
+            facts = {"purpose": purpose.value, "outcome": outcome, "took_s": round(took_s, 3)}
+            logger.info("service call", operation=call.operation, **facts)
 
     async def _send(self, call: Call, key_id: str, decode: Decode[T]) -> T:
         """Send the request once; let the rate limiter learn from the reply."""

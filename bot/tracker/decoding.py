@@ -47,21 +47,20 @@ MAX_SCAN_VALUES = 100_000
 AS_DOCUMENTED = msgspec.json.Decoder(tuple[Domain, ...])
 
 
-class NotJsonError(ValueError):
-    """The text is no JSON, or nested deeper than `MAX_DEPTH`. It holds none of the text."""
-
-
 def parse_json(body: bytes) -> object:
-    """Return the JSON value in `body`; raise NotJsonError for anything else."""
+    """Return the JSON value in `body`.
+
+    Raise ValueError, which holds none of it, for anything else, or deeper than `MAX_DEPTH`.
+    """
     try:
         value = STRICT.decode(body)
     except (ValueError, RecursionError):
         value = UNREAD
     if value is UNREAD:  # not in the handler: the error there holds the whole body
-        raise NotJsonError("not JSON, or nested too deep")
+        raise ValueError("not JSON, or nested too deep")
     may_be_deep = body.count(b"[") + body.count(b"{") > MAX_DEPTH
     if may_be_deep and _is_deeper_than(value, MAX_DEPTH):
-        raise NotJsonError(f"nested deeper than {MAX_DEPTH}")
+        raise ValueError(f"nested deeper than {MAX_DEPTH}")
     return value
 
 
@@ -108,7 +107,7 @@ def failure(status: int, body: bytes) -> TrackerError:
     try:
         value = parse_json(body)
         refusal, detail = refusal_in_json(value), detail_in_json(value)
-    except NotJsonError:
+    except ValueError:
         refusal, detail = refusal_in_text(body.decode(errors="replace")), None
     if status == TOO_MANY_REQUESTS:
         refusal = refusal or RateLimitedError
@@ -182,7 +181,7 @@ def _json(status: int, body: bytes) -> object:
         raise failure(status, body)
     try:
         return parse_json(body)
-    except NotJsonError as error:
+    except ValueError as error:
         # Truncated data may contain any words, in a TXT record for example.
         is_data = body.lstrip().startswith((b"[", b"{"))
         if not is_data and (refusal := refusal_in_text(body.decode(errors="replace"))):

@@ -32,7 +32,6 @@ _ORGANIZATION = re.compile(r"(?:^|[,/;+]\s*)O\s*=\s*(\"[^\"]+\"|[^,/;+]+)")
 _COMMON_NAME = re.compile(r"(?:^|[,/;+]\s*)CN\s*=\s*(\"[^\"]+\"|[^,/;+]+)")
 # Let's Encrypt takes its intermediates in turn: https://letsencrypt.org/certificates/
 _IN_TURN = re.compile(r"[re]\d{1,2}")
-Given = Mapping[object, object]
 
 
 def signs_of(sections: Mapping[str, object]) -> dict[str, str]:
@@ -48,8 +47,7 @@ def signs_of(sections: Mapping[str, object]) -> dict[str, str]:
 
 def registered_name(whois: object) -> str:
     """Return the name that WHOIS gives for the registration, "" if it gives none."""
-    for given in islice(_records(whois), MAX_RECORDS):
-        by_name = {normalized(str(key)): value for key, value in given.items()}
+    for by_name in islice(_records(whois), MAX_RECORDS):
         for value in _named("registered", by_name):
             if hosts := _hosts(value):
                 return min(hosts, key=len)
@@ -65,7 +63,7 @@ def is_same(sign: str, before: str, after: str) -> bool:
 
 
 def kind_of(sign: str) -> str:
-    """Return the kind of a sign: `name servers` of `whois name servers`."""
+    """Return `name servers` of `whois name servers`."""
     return sign.partition(" ")[2]
 
 
@@ -78,11 +76,10 @@ def _found(section: object) -> Iterator[tuple[str, str]]:
     """Yield kinds and values, those nearest to the top first."""
     typed: dict[str, set[str]] = {NAME_SERVERS: set(), MAIL_SERVERS: set()}
     states: list[str] = []
-    for given in islice(_records(section), MAX_RECORDS):
-        by_name = {normalized(str(key)): value for key, value in given.items()}
+    for by_name in islice(_records(section), MAX_RECORDS):
         yield from _in_record(by_name)
         if of_type := _RECORD_TYPES.get(str(by_name.get("type")).lower()):
-            typed[of_type].update(_hosts(given))
+            typed[of_type].update(_hosts(by_name))
         states += (each for name in _named("states", by_name) for each in _texts(name))
     yield LOCK, _lock(states)
     for kind, hosts in typed.items():
@@ -104,24 +101,22 @@ def _in_record(by_name: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def _named(group: str, by_name: Mapping[str, object]) -> list[object]:
-    """Return the values of a record under the names of a group of the table."""
     return [value for name, value in by_name.items() if name in NAMES.signs[group]]
 
 
-def _records(section: object) -> Iterator[Given]:
-    """Yield the records of any JSON but those of earlier times and of other certificates."""
-    skipped = NAMES.ends["issuers"] | NAMES.ends["chains"]
+def _records(section: object) -> Iterator[dict[str, object]]:
+    """Yield the records of any JSON, by normalized names, but those of other times and issuers."""
+    skipped = NAMES.ends["issuers"] | NAMES.ends["chains"] | NAMES.ignored
     queue: deque[object] = deque([section])
     while queue:
         value = queue.popleft()
         if isinstance(value, Mapping):
-            yield value
+            yield {normalized(str(key)): each for key, each in value.items()}
             queue.extend(
                 each
                 for key, each in value.items()
                 if isinstance(each, Mapping | list)
-                and (name := normalized(str(key))) not in NAMES.ignored
-                and name not in skipped
+                and (name := normalized(str(key))) not in skipped
                 and not name.startswith("issuer")
             )
         elif isinstance(value, list):

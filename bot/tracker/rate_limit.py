@@ -36,7 +36,7 @@ MAX_KEYS = 10_000
 
 
 class Purpose(Enum):
-    """The purpose of a request: scheduled work may use the reserve, the others may not.
+    """The purpose of a request: only scheduled work may use the reserve.
 
     A scan of many domains goes after all others that wait for a slot. What runs in the
     background leaves half of the allowance to the others.
@@ -55,10 +55,9 @@ def fingerprint(key: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """The present state of one key.
+    """The present state of one key; `highest_seen` is the highest count of the last day, or 0.
 
-    `remaining` and its age `age_s` are `None` without a count in the last hour, `wait_s`
-    when the key does not wait. `highest_seen` is the highest count of the last day, or 0.
+    `remaining` and `age_s` are `None` without a count in the last hour, `wait_s` without a wait.
     """
 
     remaining: int | None = None
@@ -87,9 +86,8 @@ class Allowance:
 class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reported_at": "told_at"}):
     """The stored state of one key. Moments are seconds since 1970.
 
-    `remaining` is from the reply at `reported_at`. `steps` counts the rate-limit errors since the
-    last success; the key waits until `blocked_until`. Both were last changed at `wait_at`. Below
-    the reserve a person's request was let through at `probed_at`.
+    `steps` counts the rate-limit errors since the last success; it and `blocked_until`, the end
+    of the wait, were last changed at `wait_at`. `probed_at`: see `_probe_reserve`.
     """
 
     reported_at: float = 0.0
@@ -114,23 +112,18 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
         count = max(self, other, key=lambda each: each.reported_at)
         most = max(self, other, key=lambda each: each.highest)
         wait = max(self, other, key=lambda each: each.wait_at)
-        return RateLimitState(
+        return replace(
+            wait,
             reported_at=count.reported_at,
             remaining=count.remaining,
             highest=most.highest,
             highest_at=most.highest_at,
-            wait_at=wait.wait_at,
-            blocked_until=wait.blocked_until,
-            steps=wait.steps,
             probed_at=max(self.probed_at, other.probed_at),
         )
 
 
 class RateLimiter:
-    """Limits the requests of the keys last used.
-
-    `chance` returns a random number in [0, 1).
-    """
+    """Limits the requests of the keys last used. `chance` returns a random number in [0, 1)."""
 
     def __init__(
         self, *, clock: Clock = utc_now, chance: Callable[[], float] = random.random
@@ -144,12 +137,10 @@ class RateLimiter:
         return self._clock().timestamp()
 
     def check(self, fingerprint: str, purpose: Purpose) -> None:
-        """Allow a request now, or raise.
+        """Allow a request now, or raise RateLimitedError: the key waits.
 
-        Raises:
-            RateLimitedError: the key waits after a rate-limit error.
-            ReserveReachedError: a person asks, and only the reserve is left; or it is work in the
-                background, and half of the allowance is used.
+        Raise ReserveReachedError when a person asks and only the reserve is left, or it is work
+        in the background and half of the allowance is used.
         """
         self.check_wait(fingerprint)
         known = self.state(fingerprint)
@@ -165,7 +156,6 @@ class RateLimiter:
             raise RateLimitedError(wait_s, is_ours=True)
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
-        """Record the requests remaining that a reply named."""
         state, now = self._present(fingerprint)
         highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
         self._states[fingerprint] = replace(
@@ -175,9 +165,8 @@ class RateLimiter:
     def record_rate_limit(self, fingerprint: str, retry_after_s: float | None) -> float:
         """Record a rate-limit error; return the seconds for which the key now waits.
 
-        The wait is the service's own, an hour at most; without one, random up to 2 s, doubled
-        with each error to 300 s ("full jitter", see
-        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Requests
+        The wait is the service's own, an hour at most; without one "full jitter" to 300 s:
+        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/. Requests
         refused together count as one error.
         """
         state, now = self._present(fingerprint)
