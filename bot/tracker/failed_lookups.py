@@ -21,11 +21,10 @@ Leaf = tuple[str, object]
 
 
 def failure_of(name: str, section: object, *, is_known: bool, is_read: bool) -> str | None:
-    """Return the reason why the lookup of a section failed, `None` if it did not.
+    """Return a text of the scan, or `NOTHING`, if the lookup of a section failed, else `None`.
 
-    The reason is a text of the scan, or `NOTHING` for a section without content. `is_known`:
-    something in it was recognized, so that an error beside it is not the whole; `is_read`: perhaps
-    only values that tools fill in where they found nothing. Beside a failure a text says more.
+    `is_known`: something in it was recognized, so that an error beside it is not the whole;
+    `is_read`: perhaps only values that tools fill in where they found nothing.
     """
     if is_known:
         return None
@@ -157,17 +156,14 @@ def _is_sign(name: str, value: object) -> bool:
     words = NAMES.failures
     if _is_flag(name, value):
         return True
-    match value:
-        case bool() | "true" if name == "failed":
-            return value is not False
-        case int():
-            return name in words["codes"] and value in FAILED_STATUS
-        case str():
-            is_failed = normalized(value) in words["words"]
-            # A scanner calls fatal what ended the scan.
-            is_fatal = name in NAMES.severity_names and normalized(value) == "fatal"
-            return (name in words["states"] and is_failed) or is_fatal or _is_error(name, value)
-    return False
+    if name == "failed" and (value is True or value == "true"):
+        return True
+    if not isinstance(value, str):
+        return name in words["codes"] and isinstance(value, int) and value in FAILED_STATUS
+    is_failed = name in words["states"] and normalized(value) in words["words"]
+    # A scanner calls fatal what ended the scan.
+    is_fatal = name in NAMES.severity_names and normalized(value) == "fatal"
+    return is_failed or is_fatal or _is_error(name, value)
 
 
 def _is_content(section: str, name: str, value: object) -> bool:

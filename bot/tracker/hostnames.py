@@ -70,11 +70,8 @@ class HostNameError(BotError):
 def host_name(typed: str) -> str:
     """Return the host name that `typed` means: lower case, ASCII (punycode), no closing dot.
 
-    Understands bare names, URLs, Slack's `<url>` and `<url|label>` with its three entities,
-    and names in any script.
-
-    Raises:
-        HostNameError: nothing in it is a domain name.
+    Understands bare names in any script, URLs, Slack's `<url>` and `<url|label>` with its three
+    entities. Raises HostNameError: nothing in it is a domain name.
     """
     if len(typed) <= MAX_NAME_CHARS and _PLAIN_NAME.fullmatch(typed):
         return typed
@@ -156,8 +153,7 @@ def _is_ip_address(text: str) -> bool:
 def hosts_in(message: Mapping[str, Any]) -> list[str]:
     """Return the host names in a message of Slack, in their order, each once.
 
-    In its text, in links, in blocks of any kind and in attachments; not in e-mail addresses.
-    https://docs.slack.dev/messaging/formatting-message-text
+    Those in its text, blocks and attachments, but not in e-mail addresses.
     """
     shown = {name: message.get(name) for name in ("text", "blocks", "attachments")}
     candidates = dict.fromkeys(typed for text in _texts(shown) for typed in _candidates(text))

@@ -16,10 +16,7 @@ MAX_SECTION_CHARS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One value and its path: `("dns", "MX", "1", "host")` without the section's name.
-
-    A list of plain values is one finding, in its order.
-    """
+    """A value, or a list of plain ones in its order, and its path without the section's name."""
 
     path: tuple[str, ...]
     value: Scalar | tuple[Scalar, ...]
@@ -27,10 +24,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of a scan. `left_out` findings are past the limit.
-
-    `is_given` is False when the service did not send it at all.
-    """
+    """One section of a scan; `left_out` findings are past the limit. `is_given`: it was sent."""
 
     name: str
     findings: tuple[Finding, ...]

@@ -172,8 +172,10 @@ def _boolean(given: _Value) -> Verdict | None:
             name = "matches"
     is_known = name in NAMES.bad_if_true | NAMES.bad_if_false
     if truth is None or not is_known:
-        is_unread = is_known and section != "whois" and given.text
-        return Verdict.NOT_CHECKED if is_unread and not _is_stated(path, given.text) else None
+        # Another rule reads a word that is known, a number and a date.
+        is_stated = _COUNT.match(given.text) or NAMES.is_placeholder(given.text)
+        is_unread = is_known and section != "whois" and given.text and not is_stated
+        return Verdict.NOT_CHECKED if is_unread and state_of(given.text, path) is None else None
     if name in NAMES.bad_if_true:
         is_count = not isinstance(value, bool) and name in NAMES.counts["bad"]
         return None if is_count else Verdict.ISSUE if truth else Verdict.PASSED
@@ -182,12 +184,6 @@ def _boolean(given: _Value) -> Verdict | None:
     if section == "whois" or is_of_account or is_of_threat:
         return None
     return Verdict.PASSED if truth else Verdict.ISSUE
-
-
-def _is_stated(path: Path, text: str) -> bool:
-    """Return whether another rule reads the text: a date, a number, a word that is known."""
-    is_known = state_of(text, path) is not None
-    return is_known or bool(_COUNT.match(text)) or NAMES.is_placeholder(text)
 
 
 def _flag(given: _Value) -> Verdict | None:
@@ -202,10 +198,9 @@ def _flag(given: _Value) -> Verdict | None:
 
 
 def _protection(given: _Value) -> Verdict | None:
-    protection = NAMES.protection(given.path[-1])
-    # In DNS it is a type of record.
-    is_record = given.section == "dns" and protection in {"HTTPS", "TLS"}
-    if protection is None or is_record:
+    # In DNS these are types of records.
+    others = {None, "HTTPS", "TLS"} if given.section == "dns" else {None}
+    if NAMES.protection(given.path[-1]) in others:
         return None
     if given.text and (state := state_of(given.text, given.path[-1:])):
         return state
@@ -368,11 +363,10 @@ def read_registry_state(path: Path, value: object) -> Reading | None:
 def read_response_code(path: Path, given: Mapping[object, object]) -> Reading | None:
     """Read the response code of a DNS answer in JSON, which has its question beside it."""
     by_name = {normalized(str(key)): (str(key), value) for key, value in given.items()}
-    for name in ("status", "rcode"):
-        key, value = by_name.get(name, ("", None))
-        is_code = isinstance(value, int) and not isinstance(value, bool) and value in _RCODES
-        if is_code and "question" in by_name:
-            about, code = (*path, key), _RCODES[value]  # type: ignore[index]  # an int: see above
+    for key, value in (by_name[name] for name in ("status", "rcode") if name in by_name):
+        code = _RCODES.get(value) if isinstance(value, int) else None
+        if code and "question" in by_name:
+            about = (*path, key)
             title = f"{shown_path(path or about)}: {code}"
             return issue_reading("dns", "state", about, title, word=code, is_named=True)
     return None
@@ -395,5 +389,4 @@ def read_counts(section: str, path: Path, given: Mapping[object, object]) -> Rea
         return Reading(Verdict.EMPTY if is_whole else Verdict.PASSED, "count", path)
     title = ", ".join(f"{count:,} {normalized(key)}" for key, count in bad.items())
     where = f"{shown_path(path)}: {title}" if path else title
-    word = next(iter(bad))
-    return issue_reading(section, "count", path, where, word=word, is_named=True)
+    return issue_reading(section, "count", path, where, word=next(iter(bad)), is_named=True)
