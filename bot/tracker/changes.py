@@ -36,8 +36,7 @@ Texts = set[tuple[bool, str]]
 class Change:
     """A finding before and after; one of them is `None` when it is new, or gone.
 
-    Of a changed record it is the most telling one: `of` says which record that is, and `also`
-    names its other changed parts.
+    Of a changed record it is the most telling one; `of` names the record, `also` the others.
     """
 
     section: str
@@ -50,22 +49,21 @@ class Change:
 def changes_between(before: Iterable[Section], after: Iterable[Section]) -> list[Change]:
     """Return what is new, gone and different in the sections of `after`, in their order.
 
-    A section that was cut, or is missing in one of the scans, is not compared. The same value new
-    in two places, as a name server in WHOIS and DNS, is one change.
+    A section that was cut, or is missing in one scan, is not compared. The same value new in two
+    places, as a name server in WHOIS and DNS, is one change.
     """
     old = {section.name: section for section in before}
     seen: Texts = set()
     changes = []
     for new in after:
         for found in _compared(old.get(new.name, new), new):
-            changes += [change for change, texts in found if not _are_known(texts, seen)]
+            for change, texts in found:
+                is_telling = any(len(text) >= MIN_TELLING_CHARS for _, text in texts)
+                if not (is_telling and texts <= seen):
+                    changes.append(change)
             # Afterwards: two records of one list are two changes, also with the same value.
             seen.update(*(texts for _, texts in found))
     return changes
-
-
-def _are_known(texts: Texts, seen: Texts) -> bool:
-    return texts <= seen and any(len(text) >= MIN_TELLING_CHARS for _, text in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,6 @@ def _compared(before: Section, after: Section) -> list[list[Changed]]:
 
 
 def _by_path(section: Section) -> dict[tuple[str, ...], list[_Record]]:
-    """Return the records by their path without numbers."""
     records: dict[tuple[str, ...], _Record] = {}
     for finding in section.findings:
         # A null says as much as a value that is missing, and an empty list as a missing one.
@@ -185,7 +182,6 @@ def _items(records: list[_Record]) -> list[_Record]:
 
 
 def _pair(section: str, old: _Record, new: _Record) -> Changed:
-    """Return the change of one record to what it is now."""
     pairs = {
         name: (old.values.get(name), new.values.get(name)) for name in {**new.values, **old.values}
     }

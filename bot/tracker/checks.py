@@ -23,10 +23,7 @@ Path = tuple[str, ...]
 def read_check(
     section: str, path: Path, given: Mapping[object, object], texts: Mapping[str, str]
 ) -> list[Reading]:
-    """Return the reading of a record that names a check or a protection and its result.
-
-    `texts` are those of the record.
-    """
+    """Return the reading of a record that names a check or a protection and its result."""
     if not path or section == "whois" or (subject := _subject(path, texts)) is None:
         return []
     if NAMES.protection(path[-1]) is None:

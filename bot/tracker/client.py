@@ -89,7 +89,6 @@ class TrackerClient:
         self._slots = Slots()
 
     async def allowance(self, workspace: WorkspaceId, key: str) -> Allowance:
-        """Return what is left of a key's hour, as all processes know it; raise StoreError."""
         return await self._limits.state(workspace, fingerprint(key))
 
     async def list_domains(

@@ -78,10 +78,7 @@ def _is_deeper_than(value: object, depth: int) -> bool:
 
 
 def requests_remaining(headers: Mapping[str, str]) -> int | None:
-    """Return `X-RateLimit-Remaining`, or `None` without a usable one, of httpx's headers.
-
-    Source: service document, section 8.
-    """
+    """Return `X-RateLimit-Remaining` (service document, section 8), or `None`."""
     value = headers.get("x-ratelimit-remaining", "").strip()
     return int(value) if COUNT.fullmatch(value) else None
 
@@ -134,10 +131,8 @@ def unexpected(status: int, value: object) -> TrackerError:
 
 
 def decode_listing(status: int, body: bytes) -> Listing:
-    """Return the domains of a list reply (service document, section 4.1); raise TrackerError.
-
-    A list is never searched for error messages: a tag may say "Rate limit exceeded".
-    """
+    """Return the domains of a list reply (service document, section 4.1); raise TrackerError."""
+    # A list is never searched for error messages: a tag may say "Rate limit exceeded".
     if status in SUCCESS and (domains := _documented(body)) is not None:
         return Listing(domains=domains)
     value = _json(status, body)
@@ -191,10 +186,7 @@ def _json(status: int, body: bytes) -> object:
 
 
 def _documented(body: bytes) -> tuple[Domain, ...] | None:
-    """Return the domains of a list that is exactly as documented, `None` for any other.
-
-    It takes a quarter of the time that forgiving each field takes.
-    """
+    """Return the domains of a list that is exactly as documented, else `None`: it is quicker."""
     try:
         domains = AS_DOCUMENTED.decode(body)
     except (ValueError, RecursionError):
@@ -208,12 +200,14 @@ def _documented(body: bytes) -> tuple[Domain, ...] | None:
 
 
 def _domain(item: dict[str, object]) -> Domain:
+    given, tags = item.get("domainId"), item.get("tags")
+    tags = tags if isinstance(tags, list) else [tags]
     return Domain(
         domain=str(item["domain"]),
-        domain_id=_id(item.get("domainId")),
+        domain_id=str(given) if type(given) is int else _text_field(given),
         health_score=_score(item.get("healthScore")),
         domain_type=_text_field(item.get("domainType")),
-        tags=_tags(item.get("tags")),
+        tags=tuple(filter(None, map(_text_field, tags))),
         folder=_text_field(item.get("folder")),
     )
 
@@ -222,16 +216,7 @@ def _text_field(value: object) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _id(value: object) -> str | None:
-    return str(value) if type(value) is int else _text_field(value)
-
-
 def _score(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value <= 100 else None
-
-
-def _tags(value: object) -> tuple[str, ...]:
-    tags = value if isinstance(value, list) else [value]
-    return tuple(tag for tag in map(_text_field, tags) if tag)

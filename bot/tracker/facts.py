@@ -62,10 +62,8 @@ def explain(sections: Mapping[str, object], scanned: datetime) -> tuple[ScanFact
 
 
 def _is_certain(reading: Reading) -> bool:
-    """Return whether a reading says something beside a failed lookup.
-
-    "Not trusted" and "no HSTS" is what tools also say of a server that they did not reach.
-    """
+    """Return whether a reading says something beside a failed lookup."""
+    # "Not trusted" and "no HSTS" is what tools also say of a server that they did not reach.
     if reading.rule not in _DEFAULTS:
         return reading.verdict in {Verdict.ISSUE, Verdict.PASSED}
     is_named_bad = bool(reading.path) and without_prefix(reading.path[-1]) in NAMES.bad_if_true
@@ -88,10 +86,9 @@ def _issues(readings: Readings) -> list[Issue]:
 def _issue_knowledge(
     issues: list[Issue], readings: Readings, failed: Mapping[str, str]
 ) -> Knowledge:
-    """Return how the issues are known.
+    """Return how the issues are known: a value that is not recognized may be one.
 
-    `NONE` needs a list of issues in `security` that is empty, or checks there that all passed. A
-    value that is not recognized may be an issue.
+    `NONE` needs a list of issues in `security` that is empty, or checks there that all passed.
     """
     if issues:
         return Knowledge.KNOWN

@@ -152,14 +152,10 @@ def _lock(states: list[str]) -> str:
 def _switch(value: object) -> str:
     """Return `on` or `off` for a boolean or its text, also below a name of its own."""
     if isinstance(value, Mapping):
-        inner = (v for v in value.values() if isinstance(v, bool))
-        return next((ON if each else OFF for each in inner), "")
-    if not isinstance(value, str | bool | int):
-        return ""
-    said = normalized(str(value))
-    if said in NAMES.signs["on"]:
-        return ON
-    return OFF if said in NAMES.signs["off"] else ""
+        value = next((each for each in value.values() if isinstance(each, bool)), None)
+    said = normalized(str(value)) if isinstance(value, str | int) else ""
+    is_off = said in NAMES.signs["off"]
+    return ON if said in NAMES.signs["on"] else OFF if is_off else ""
 
 
 def _title(value: object) -> str:

@@ -115,9 +115,8 @@ def _record(node: _Node, given: Given) -> Found:
     if is_security and has_error_text(given):
         found.append(node.reading(Verdict.NOT_CHECKED, "error"))
     # Those only say which checks are made.
-    are_switches = node.name in NAMES.switches and all(
-        isinstance(value, bool) for value in given.values()
-    )
+    are_booleans = all(isinstance(value, bool) for value in given.values())
+    are_switches = are_booleans and node.name in NAMES.switches
     states = all_states(given) if is_security else set()
     for key, value in given.items():
         is_nested = isinstance(value, dict | list)
@@ -129,9 +128,8 @@ def _record(node: _Node, given: Given) -> Found:
             reading = read_state(node.section, below.path, value, states)
         found.append(reading)
     read = [each for each in found if each]
-    said = [
-        without_prefix(each.path[-1]) for each in read if each.issue and each.rule == "boolean"
-    ]
+    flags = (each for each in read if each.issue and each.rule == "boolean")
+    said = [without_prefix(each.path[-1]) for each in flags]
     return [each for each in read if not _sums_up(each, said)], children
 
 
@@ -227,7 +225,6 @@ def _rated(node: _Node, given: Given, texts: Texts) -> list[Reading]:
 
 
 def _items(node: _Node, items: list[object]) -> Found:
-    """Return what a list says by itself, and its items."""
     is_plain_list = all(map(is_plain, items))
     if node.section == "whois" and is_plain_list:
         given = (read_registry_state(node.path, each) for each in items)
@@ -272,7 +269,6 @@ def _empty(node: _Node, kind: str) -> list[Reading]:
 
 
 def _plain_item(node: _Node) -> list[Reading]:
-    """Read a plain value that is an item of a list."""
     text, path = str(node.value).strip(), node.path
     if node.section == "whois" and not path:
         found = read_registry_state((), text)

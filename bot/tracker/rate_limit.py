@@ -72,7 +72,6 @@ class Allowance:
 
     @property
     def is_reserve_reached(self) -> bool:
-        """True when only the reserve is left."""
         return self.remaining is not None and 0 < self.reserve >= self.remaining
 
     @property
@@ -189,11 +188,10 @@ class RateLimiter:
             self._states[fingerprint] = replace(state, wait_at=now, blocked_until=0.0, steps=0)
 
     def known(self, fingerprint: str) -> RateLimitState:
-        """Return the state of a key for other processes to `learn`."""
+        """Return the state of a key, for other processes to `learn`."""
         return self._states.get(fingerprint) or RateLimitState()
 
     def learn(self, fingerprint: str, state: RateLimitState) -> None:
-        """Merge the state that another process has stored."""
         known, now = self._present(fingerprint)
         self._states[fingerprint] = known.newest(state.as_of(now))
 

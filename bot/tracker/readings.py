@@ -48,12 +48,11 @@ def issue_reading(
 ) -> Reading:
     """Return the reading of an issue; `word` is what the scan calls its severity.
 
-    `texts` are those of its record, which may say what to do. `is_named`: the title is our own,
-    from the path. Its word may be a state and no severity.
+    `texts`, those of its record, may say what to do. `is_named`: the title is our own.
     """
     rank, texts = NAMES.severity(word), texts or {}
     fix = next((texts[name] for name in NAMES.texts["fix"] if name in texts), "")
-    if is_named:
+    if is_named:  # its word may be a state and no severity
         word = word if rank else ""
         title = f"{section_name(section)} › {title}"
     severity = Severity(rank) if rank else Severity.UNKNOWN

@@ -82,10 +82,7 @@ class Slots:
     async def acquire(
         self, owner: Hashable, *, is_scan: bool = False, gives_way: bool = False
     ) -> AsyncIterator[None]:
-        """Hold a slot inside the block; raise TooBusyError if none becomes free in time.
-
-        `owner` is who shares with others. Who `gives_way` goes after all others that wait.
-        """
+        """Hold a slot inside the block; raise TooBusyError if none becomes free in time."""
         within_s = SCAN_WAIT_S if is_scan else WAIT_S
         async with AsyncExitStack() as slots:
             try:

@@ -46,15 +46,12 @@ _REGISTRY_MEANINGS = {
 
 
 class _Value(NamedTuple):
-    """A plain value; `text` is "" for one that is no text.
-
-    `name` and `parent` are the last names of its path, normalized, and `words` those of the last.
-    """
+    """A plain value; of its path the last names, normalized, and the words of the last one."""
 
     section: str
     path: Path
     value: object
-    text: str
+    text: str  # "" for one that is no text
     name: str
     parent: str
     words: tuple[str, ...]
@@ -139,10 +136,7 @@ def is_threat(path: Path) -> bool:
 
 
 def state_of(text: str, path: Path) -> Verdict | None:
-    """Return what a state says of what the path is about: of a protection, a threat, anything.
-
-    A threat that is absent is good, a protection that is absent is not.
-    """
+    """Return what a state says: a threat that is absent is good, a protection is not."""
     word, states = normalized(_SYMBOLS.get(text.strip(), text)), NAMES.states
     is_protection = any(map(NAMES.protection, path[-2:]))
     if word in states["unchecked"] and not (is_protection and word == "error"):
