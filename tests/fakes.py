@@ -10,7 +10,7 @@ from bot.slack.client import SentMessage
 from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
 from bot.slack.posting import Posting
 from bot.tracker.client import TrackerClient
-from bot.tracker.models import Domain, Listing, NewDomain, ScanResult
+from bot.tracker.models import Domain, Listing, NewDomain
 from bot.tracker.rate_limit import Allowance, Purpose
 from tests.builders import MOMENT
 
@@ -97,9 +97,9 @@ class FakeTracker(TrackerClient):
         domain_id: str,
         *,
         purpose: Purpose = Purpose.PERSON,
-    ) -> ScanResult:
+    ) -> dict[str, object]:
         await self._ask("scan", key)
-        return ScanResult(self.sections)
+        return self.sections
 
     async def _ask(self, operation: str, key: str) -> None:
         self.asked.append((operation, key))

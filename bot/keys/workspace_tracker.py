@@ -16,7 +16,6 @@ from bot.tracker.models import (
     InvalidKeyError,
     Listing,
     NewDomain,
-    ScanResult,
 )
 from bot.tracker.rate_limit import Allowance, Purpose
 
@@ -60,7 +59,7 @@ class WorkspaceTracker:
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
-    ) -> ScanResult:
+    ) -> dict[str, object]:
         key = await self._usable_key(workspace)
         async with self._recorded(workspace, key, "scan"):
             return await self.api.scan(workspace, key.secret, domain_id, purpose=purpose)

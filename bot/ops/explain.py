@@ -7,11 +7,11 @@ from pathlib import Path
 from bot.ops.backup import opened
 from bot.ops.output import OperatingError, printable
 from bot.process.clock import utc_now
-from bot.tracker.facts import Explained, explain
+from bot.tracker.facts import Readings, explain
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import humanized, use_names
 from bot.tracker.readings import Reading, Verdict, section_name
-from bot.tracker.scan_facts import EndDate, Knowledge
+from bot.tracker.scan_facts import EndDate, Knowledge, ScanFacts
 
 _WORDS = {
     Knowledge.KNOWN: "known",
@@ -36,11 +36,10 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
             use_names(names_file)
     except (OSError, ValueError) as error:
         raise OperatingError(f"SCAN_NAMES_FILE: {printable(str(error))}") from error
-    return [*_lines(explain(sections, utc_now()))]
+    return [*_lines(*explain(sections, utc_now()))]
 
 
-def _lines(explained: Explained) -> Iterator[str]:
-    facts = explained.facts
+def _lines(facts: ScanFacts, by_section: Readings) -> Iterator[str]:
     yield f"Issues: {_WORDS[facts.issue_knowledge]}"
     yield f"Registration ends: {_end(facts.registration, is_failed='whois' in facts.failed)}"
     yield f"Certificate ends: {_end(facts.certificate, is_failed='ssl' in facts.failed)}"
@@ -50,7 +49,7 @@ def _lines(explained: Explained) -> Iterator[str]:
         yield f"{section_name(name)}:"
         if reason := facts.failed.get(name):
             yield f"  failed: {printable(reason)}"
-        readings = explained.readings.get(name, ())
+        readings = by_section.get(name, ())
         yield from (f"  {_line(each)}" for each in readings)
         if not reason and not readings:
             yield "  no checks or issues recognized"

@@ -14,7 +14,7 @@ from bot.ops.sealed_texts import Store, read_sealed, sealed_in
 from bot.process.clock import seconds_now
 from bot.store.documents import StoreError, kind_of
 from bot.tracker.client import LIST_S, NOT_A_KEY, SCAN_S
-from bot.tracker.decoding import NotJsonError, decode_listing, parse_json
+from bot.tracker.decoding import decode_listing, parse_json
 from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send, tracker_http
 from bot.tracker.models import TrackerError
 
@@ -109,7 +109,7 @@ def _recorded(reply: Reply) -> dict[str, object]:
     try:
         value = parse_json(reply.body)
         body = shape_of(value, frozenset(texts_in(value)))
-    except NotJsonError:
+    except ValueError:
         body = "no JSON"
     headers = {name: "digits" if v.isdecimal() else "text" for name, v in reply.headers.items()}
     return {"status": reply.status, "headers": headers, "body": body}

@@ -19,7 +19,7 @@ from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import Change, changes_between
 from bot.tracker.facts import facts_of
-from bot.tracker.models import SECTIONS, Domain, ScanResult
+from bot.tracker.models import SECTIONS, Domain
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.scan_facts import ScanFacts
 from bot.tracker.sections import Section, section_of
@@ -72,7 +72,7 @@ class ScanReport:
 class Scans:
     """Runs scans; keeps the latest 200 reports of a workspace and all its domains' end dates."""
 
-    request_scan: Callable[[WorkspaceId, str, Purpose], Awaitable[ScanResult]]
+    request_scan: Callable[[WorkspaceId, str, Purpose], Awaitable[dict[str, object]]]
     portfolio: Portfolio
     documents: Documents
     kept_facts: FactsRepository
@@ -132,7 +132,7 @@ class Scans:
             await self._keep(workspace, report)
         return report
 
-    def _report(self, domain: Domain, result: ScanResult) -> ScanReport:
+    def _report(self, domain: Domain, sections: dict[str, object]) -> ScanReport:
         now = self.clock()
         return ScanReport(
             host=host_of(domain),
@@ -140,8 +140,8 @@ class Scans:
             is_owned=domain.may_be(self.portfolio.owned_type),
             domain_id=domain.domain_id,
             scanned_at=now,
-            facts=facts_of(result.sections, now),
-            sections=tuple(section_of(name, result.sections) for name in SECTIONS),
+            facts=facts_of(sections, now),
+            sections=tuple(section_of(name, sections) for name in SECTIONS),
         )
 
     async def list_again(

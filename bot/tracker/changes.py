@@ -28,14 +28,15 @@ _IDENTITY = frozenset({"type", "name", "host", "hostname", "title", "id"})
 COUNTED_TIME = re.compile(r"(?<!\d)\d+(?= (?:second|minute|hour|day|week)s?\b)")
 _SOA = re.compile(r"^(\S+ \S+) \d+(?= \d+ \d+ \d+ \d+$)")
 MIN_TELLING_CHARS = 8
+# Texts that are new (`True`) or gone by a change.
+Texts = set[tuple[bool, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A finding before and after; one of them is `None` when it is new, or gone.
 
-    Of a changed record it is the most telling one: `of` says which record that is, and `also`
-    names its other changed parts.
+    Of a changed record it is the most telling one; `of` names the record, `also` the others.
     """
 
     section: str
@@ -48,17 +49,20 @@ class Change:
 def changes_between(before: Iterable[Section], after: Iterable[Section]) -> list[Change]:
     """Return what is new, gone and different in the sections of `after`, in their order.
 
-    A section that was cut, or is missing in one of the scans, is not compared. The same value new
-    in two places, as a name server in WHOIS and DNS, is one change.
+    A section that was cut, or is missing in one scan, is not compared. The same value new in two
+    places, as a name server in WHOIS and DNS, is one change.
     """
     old = {section.name: section for section in before}
-    seen: set[tuple[bool, str]] = set()
+    seen: Texts = set()
     changes = []
     for new in after:
         for found in _compared(old.get(new.name, new), new):
-            changes += [each.change for each in found if not each.is_covered_by(seen)]
+            for change, texts in found:
+                is_telling = any(len(text) >= MIN_TELLING_CHARS for _, text in texts)
+                if not (is_telling and texts <= seen):
+                    changes.append(change)
             # Afterwards: two records of one list are two changes, also with the same value.
-            seen.update(*(each.texts for each in found))
+            seen.update(*(texts for _, texts in found))
     return changes
 
 
@@ -88,30 +92,18 @@ class _Record:
 
     def texts(self) -> set[str]:
         """Return what tells most: of several parts the longest text but those of the identity."""
-        kept = [part for name, part in self.values.items() if not _is_identity(name)]
-        texts = {value for part in kept for value in _values(part) if isinstance(value, str)}
+        texts = _texts_of(each for name, each in self.values.items() if not _is_identity(name))
         return texts if len(self.values) == 1 else set(sorted(texts, key=len)[-1:])
 
 
-@dataclass(frozen=True, slots=True)
-class _Changed:
-    """A change, and the texts that are new (`True`) or gone by it."""
-
-    change: Change
-    texts: set[tuple[bool, str]]
-
-    def is_covered_by(self, seen: set[tuple[bool, str]]) -> bool:
-        is_telling = any(len(text) >= MIN_TELLING_CHARS for _is_new, text in self.texts)
-        return is_telling and self.texts <= seen
+Changed = tuple[Change, Texts]
 
 
-def _changed(change: Change, *, new: set[str], gone: set[str]) -> _Changed:
-    return _Changed(
-        change, {(True, text) for text in new - gone} | {(False, text) for text in gone - new}
-    )
+def _changed(change: Change, *, new: set[str], gone: set[str]) -> Changed:
+    return change, {(True, text) for text in new - gone} | {(False, text) for text in gone - new}
 
 
-def _compared(before: Section, after: Section) -> list[list[_Changed]]:
+def _compared(before: Section, after: Section) -> list[list[Changed]]:
     """Return the changes of a section, those of each path together."""
     if not (before.is_given and after.is_given) or before.left_out or after.left_out:
         return []
@@ -119,13 +111,12 @@ def _compared(before: Section, after: Section) -> list[list[_Changed]]:
     found = [
         list(_at_path(after.name, old.get(path, []), new.get(path, []))) for path in {**new, **old}
     ]
-    if not any(_is_end_date(each.change) for group in found for each in group):
+    if not any(_is_end_date(change) for group in found for change, _ in group):
         return found
-    return [[each for each in group if not _follows_end(each.change)] for group in found]
+    return [[each for each in group if not _follows_end(each[0])] for group in found]
 
 
 def _by_path(section: Section) -> dict[tuple[str, ...], list[_Record]]:
-    """Return the records by their path without numbers."""
     records: dict[tuple[str, ...], _Record] = {}
     for finding in section.findings:
         # A null says as much as a value that is missing, and an empty list as a missing one.
@@ -156,7 +147,7 @@ def _moves_by_itself(section: str, finding: Finding) -> bool:
     return bool(_MOVING.fullmatch(names[-1]) or (is_dated and read_date(finding.value)))
 
 
-def _at_path(section: str, was: list[_Record], now: list[_Record]) -> Iterator[_Changed]:
+def _at_path(section: str, was: list[_Record], now: list[_Record]) -> Iterator[Changed]:
     """Yield the changes among records of one path: name servers answer in any order."""
     if any(record.is_listed for record in was) != any(record.is_listed for record in now):
         was, now = _items(was), _items(now)
@@ -190,17 +181,13 @@ def _items(records: list[_Record]) -> list[_Record]:
     return found
 
 
-def _pair(section: str, old: _Record, new: _Record) -> _Changed:
-    """Return the change of one record to what it is now."""
-    names = [
-        name
-        for name in {**new.values, **old.values}
-        if _value_of(old.values.get(name)) != _value_of(new.values.get(name))
-    ]
-    main = max(
-        names, key=lambda name: _weight(section, old.values.get(name), new.values.get(name))
-    )
-    before, after = old.values.get(main), new.values.get(main)
+def _pair(section: str, old: _Record, new: _Record) -> Changed:
+    pairs = {
+        name: (old.values.get(name), new.values.get(name)) for name in {**new.values, **old.values}
+    }
+    names = [name for name, (was, now) in pairs.items() if _value(was) != _value(now)]
+    main = max(names, key=lambda name: _weight(section, *pairs[name]))
+    before, after = pairs[main]
     change = Change(
         section,
         before,
@@ -208,7 +195,7 @@ def _pair(section: str, old: _Record, new: _Record) -> _Changed:
         of=new.identity() if new.is_listed else (),
         also=tuple(" ".join(name) for name in names if name != main),
     )
-    return _changed(change, new=_texts_of(after), gone=_texts_of(before))
+    return _changed(change, new=_texts_of([after]), gone=_texts_of([before]))
 
 
 def _weight(section: str, *parts: Finding | None) -> tuple[bool, int]:
@@ -222,12 +209,13 @@ def _is_end_name(section: str, part: Finding) -> bool:
     return bool(part.path) and is_end_name(section, part.path[-1])
 
 
-def _texts_of(part: Finding | None) -> set[str]:
-    return {value for value in _values(part) if isinstance(value, str)} if part else set()
-
-
 def _values(part: Finding) -> tuple[Scalar, ...]:
     return part.value if isinstance(part.value, tuple) else (part.value,)
+
+
+def _texts_of(parts: Iterable[Finding | None]) -> set[str]:
+    values = (value for part in parts if part for value in _values(part))
+    return {value for value in values if isinstance(value, str)}
 
 
 def _is_identity(name: tuple[str, ...]) -> bool:
@@ -244,12 +232,10 @@ def _follows_end(change: Change) -> bool:
     return bool(shown and shown.path and _FOLLOWS_END.fullmatch(normalized(shown.path[-1])))
 
 
-def _value_of(finding: Finding | None) -> object:
-    return _value(finding) if finding else None
-
-
-def _value(finding: Finding) -> object:
+def _value(finding: Finding | None) -> object:
     """Return what is compared: lists in any order, texts without what counts by itself."""
+    if finding is None:
+        return None
     if isinstance(finding.value, tuple):
         return tuple(sorted(map(str, finding.value)))
     if isinstance(finding.value, str):

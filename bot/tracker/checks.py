@@ -8,10 +8,8 @@ from bot.tracker.readings import (
     Reading,
     Verdict,
     boolean_of,
-    fix_in,
     issue_reading,
     severity_name,
-    texts_of,
 )
 from bot.tracker.scan_facts import MAX_WORD_CHARS
 from bot.tracker.value_rules import counts_bad, is_threat, state_of
@@ -20,12 +18,12 @@ from bot.tracker.value_rules import counts_bad, is_threat, state_of
 _OF_CHECK = frozenset({"latest", "last", "current", "run", "check", "test"})
 _DETAILS = ("error", "details", "detail", "info", "message", "summary")
 Path = tuple[str, ...]
-Given = Mapping[object, object]
 
 
-def read_check(section: str, path: Path, given: Given) -> list[Reading]:
+def read_check(
+    section: str, path: Path, given: Mapping[object, object], texts: Mapping[str, str]
+) -> list[Reading]:
     """Return the reading of a record that names a check or a protection and its result."""
-    texts = texts_of(given)
     if not path or section == "whois" or (subject := _subject(path, texts)) is None:
         return []
     if NAMES.protection(path[-1]) is None:
@@ -44,9 +42,14 @@ def read_check(section: str, path: Path, given: Given) -> list[Reading]:
     others = {key: value for key, value in given.items() if not failed or key != failed[1]}
     has_failed = reports_failure(others)
     if failed and not (has_failed and words_of(failed[1])[-1] not in NAMES.states["names"]):
-        result = _result(failed[1], failed[2])
-        title = f"{humanized(subject)}: {result}"
-        return [_failed_check(section, path, title, str(failed[2]), texts)]
+        title = f"{humanized(subject)}: {_result(failed[1], failed[2])}"
+        detail = next((texts[each] for each in _DETAILS if texts.get(each)), "")
+        title = f"{title} ({detail})" if detail else title
+        rated = severity_name(texts)
+        word = texts[rated] if rated else str(failed[2])
+        return [
+            issue_reading(section, "check", path, title, word=word, texts=texts, is_named=True)
+        ]
     unable = (
         has_failed
         or any(each[0] is Verdict.NOT_CHECKED for each in verdicts)
@@ -73,22 +76,6 @@ def _points(texts: Mapping[str, str]) -> Verdict | None:
     if is_bad and not NAMES.security_text.search(about):
         return Verdict.INFO
     return Verdict.ISSUE if is_bad else Verdict.PASSED
-
-
-def _failed_check(
-    section: str, path: Path, title: str, state: str, texts: Mapping[str, str]
-) -> Reading:
-    detail = next((texts[each] for each in _DETAILS if texts.get(each)), "")
-    rated = severity_name(texts)
-    return issue_reading(
-        section,
-        "check",
-        path,
-        f"{title} ({detail})" if detail else title,
-        word=texts[rated] if rated else state,
-        fix=fix_in(texts),
-        is_named=True,
-    )
 
 
 def _result(key: str, value: object) -> str:

@@ -1,7 +1,7 @@
 """The client of Domain Tracker's API: each policy of a call is a step of `TrackerClient._call`."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -19,13 +19,12 @@ from bot.tracker.decoding import (
     retry_after_s,
 )
 from bot.tracker.error_messages import refusal_in_text
-from bot.tracker.http import CONNECT_S, Call, Reply, scan_path, send
+from bot.tracker.http import CONNECT_S, Call, scan_path, send
 from bot.tracker.models import (
     Listing,
     NewDomain,
     NoResultError,
     RateLimitedError,
-    ScanResult,
     TimedOutError,
     TrackerError,
     UnavailableError,
@@ -51,10 +50,9 @@ OnCall = Callable[[str, str, float], object]
 
 
 async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float) -> int | None:
-    """Return the status with which something else answers at the address of the service.
+    """Return the status with which something else answers at the service's address, or `None`.
 
-    `None`: it is the service, by its message about an invalid key. Raise TrackerError when
-    nothing answers within `limit_s` at each step.
+    Raise TrackerError when nothing answers within `limit_s` at each step.
     """
     call = Call(key=NOT_A_KEY, deadline_s=limit_s)
     request = call.request(http, base_url.rstrip("/"), connect_s=limit_s)
@@ -64,10 +62,7 @@ async def foreign_status(http: httpx.AsyncClient, base_url: str, limit_s: float)
 
 
 def outcome_of(error: BaseException | None) -> str:
-    """Return the outcome of a call in one word: "ok" for `None`.
-
-    "broken" is a bug of the bot. "held_back" and "reserve_reached" were not sent.
-    """
+    """Return a call's outcome in one word: "ok" for `None`; "broken" is a bug of the bot."""
     if error is None:
         return "ok"
     if isinstance(error, asyncio.CancelledError):
@@ -94,7 +89,6 @@ class TrackerClient:
         self._slots = Slots()
 
     async def allowance(self, workspace: WorkspaceId, key: str) -> Allowance:
-        """Return what is left of a key's hour, as all processes know it; raise StoreError."""
         return await self._limits.state(workspace, fingerprint(key))
 
     async def list_domains(
@@ -104,7 +98,6 @@ class TrackerClient:
         return await self._call(workspace, purpose, call, decode_listing)
 
     async def add_domain(self, workspace: WorkspaceId, key: str, new: NewDomain) -> None:
-        """Send a domain once. Without tags or folder these fields are not sent."""
         sent: dict[str, object] = {"domain": new.host, "domainType": new.domain_type}
         if new.tags:
             sent["tags"] = new.tags
@@ -120,7 +113,7 @@ class TrackerClient:
         domain_id: str,
         *,
         purpose: Purpose = Purpose.PERSON,
-    ) -> ScanResult:
+    ) -> dict[str, object]:
         path, sent = scan_path(domain_id), {"action": "full_scan"}
         call = Call(key=key, deadline_s=SCAN_S, path=path, sent=sent, is_scan=True)
         return await self._call(workspace, purpose, call, decode_scan)
@@ -132,7 +125,7 @@ class TrackerClient:
 
     def scans_ahead(self, workspace: WorkspaceId) -> int:
         """Return how many scans have to end before a new one of a workspace begins."""
-        return self._slots.scans_ahead(workspace)
+        return self._slots.scans.ahead(workspace)
 
     async def _call(
         self, workspace: WorkspaceId, purpose: Purpose, call: Call, decode: Decode[T]
@@ -142,13 +135,18 @@ class TrackerClient:
         with self._logged(call, purpose):
             await self._limits.before_request(workspace, key_id)
             self._limits.limiter.check(key_id, purpose)
-            async with self._slots.acquire(
-                workspace, is_scan=call.is_scan, gives_way=purpose is Purpose.BULK
-            ):
+            is_bulk = purpose is Purpose.BULK
+            async with self._slots.acquire(workspace, is_scan=call.is_scan, gives_way=is_bulk):
                 self._limits.limiter.check_wait(key_id)
                 try:
                     async with asyncio.timeout(call.deadline_s):
-                        async for attempt in _attempts(call):
+                        async for attempt in stamina.retry_context(
+                            _is_worth_repeating,
+                            attempts=1 if call.is_write else ATTEMPTS,
+                            timeout=RETRY_WITHIN_S,
+                            wait_initial=RETRY_WAIT_S,
+                            wait_jitter=RETRY_WAIT_S,
+                        ):
                             with attempt:
                                 answer = await self._send(call, key_id, decode)
                 except TimeoutError as error:
@@ -176,13 +174,8 @@ class TrackerClient:
                 self._under_way.discard(task)
             took_s, outcome = seconds_now() - began, outcome_of(failure)
             self._on_call(call.operation, outcome, took_s)
-            logger.info(
-                "service call",
-                operation=call.operation,
-                purpose=purpose.value,
-                outcome=outcome,
-                took_s=round(took_s, 3),
-            )
+            facts = {"purpose": purpose.value, "outcome": outcome, "took_s": round(took_s, 3)}
+            logger.info("service call", operation=call.operation, **facts)
 
     async def _send(self, call: Call, key_id: str, decode: Decode[T]) -> T:
         """Send the request once; let the rate limiter learn from the reply."""
@@ -192,7 +185,12 @@ class TrackerClient:
             reply = await send(self._http, request)
             if (remaining := requests_remaining(reply.headers)) is not None:
                 limiter.record_remaining(key_id, remaining)
-            answer = await _decoded(decode, reply, without=call.key)
+            # The service may have repeated the key.
+            body = reply.body.replace(call.key.encode(), b"[hidden]")
+            if len(body) > THREAD_BYTES:
+                answer = await asyncio.to_thread(decode, reply.status, body)
+            else:
+                answer = decode(reply.status, body)
         except RateLimitedError:
             wait_s = limiter.record_rate_limit(key_id, retry_after_s(reply.headers))
             raise RateLimitedError(wait_s) from None
@@ -201,27 +199,6 @@ class TrackerClient:
             raise
         limiter.record_success(key_id)
         return answer
-
-
-def _attempts(call: Call) -> AsyncIterator[stamina.Attempt]:
-    """Return the attempts of a call, with waits between them; a write has one."""
-    return aiter(
-        stamina.retry_context(
-            _is_worth_repeating,
-            attempts=1 if call.is_write else ATTEMPTS,
-            timeout=RETRY_WITHIN_S,
-            wait_initial=RETRY_WAIT_S,
-            wait_jitter=RETRY_WAIT_S,
-        )
-    )
-
-
-async def _decoded(decode: Decode[T], reply: Reply, *, without: str) -> T:
-    """Decode a reply in which the service may have repeated the key."""
-    body = reply.body.replace(without.encode(), b"[hidden]")
-    if len(body) > THREAD_BYTES:
-        return await asyncio.to_thread(decode, reply.status, body)
-    return decode(reply.status, body)
 
 
 def _is_worth_repeating(error: Exception) -> bool:

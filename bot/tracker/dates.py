@@ -18,10 +18,7 @@ _UTC = re.compile(r"\s?\(?(?:UTC|GMT)\)?$")
 _LOCAL_ZONE = re.compile(r"\s\(?[A-Z]{3,4}\)?$")
 _YEAR_FIRST = re.compile(r"(?P<year>\d{4})([-/.])(?P<month>\d\d?)\2(?P<day>\d\d?)(?!\d)")
 # As in certificates (RFC 5280, section 4.1.2.5): `20261201024800Z`, `261201024800Z`; a day too.
-_COMPACT = re.compile(
-    r"(?P<year>(?:20)?\d\d)(?P<month>\d\d)(?P<day>\d\d)(?P<time>\d{6})Z"
-    r"|(?P<y>20\d\d)(?P<m>\d\d)(?P<d>\d\d)"
-)
+_COMPACT = re.compile(r"(?:20)?\d{12}Z|20\d{6}")
 _DAY_FIRST = re.compile(r"(?P<day>\d\d?)([-/.])(?P<month>\d\d?)\2(?P<year>\d{4})(?!\d)")
 
 
@@ -37,19 +34,13 @@ def read_date(value: object) -> datetime | date | None:
         return None
     text = " ".join(value.split())
     try:
-        if compact := _COMPACT.fullmatch(text):
-            return _compact(compact)
+        if _COMPACT.fullmatch(text):
+            digits = text if text.startswith("20") and len(text) != 13 else f"20{text}"
+            day, time = digits[:8], digits[8:]
+            return datetime.fromisoformat(f"{day}T{time}") if time else date.fromisoformat(day)
         return _in_words(text) if _MONTH.search(text) else _in_digits(text)
     except (ValueError, OverflowError):
         return None
-
-
-def _compact(found: re.Match[str]) -> datetime | date:
-    if found["time"] is None:
-        return date(int(found["y"]), int(found["m"]), int(found["d"]))
-    year = found["year"] if len(found["year"]) == 4 else f"20{found['year']}"
-    text = f"{year}{found['month']}{found['day']}{found['time']}"
-    return datetime.strptime(text, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
 
 
 def _from_epoch(value: float) -> datetime | None:

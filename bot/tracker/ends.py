@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -38,10 +38,7 @@ PLAUSIBLE_YEARS = (*range(1990, 2127), 9999)
 
 
 class _Record(NamedTuple):
-    """A record; `server` is the same text for all that are of one server.
-
-    `subject` is that of the certificate, also where it stands above its `validity`.
-    """
+    """A record, its server and its certificate's subject, which may stand above its `validity`."""
 
     depth: int
     parent: str
@@ -54,10 +51,9 @@ Read = Callable[[str, _Record, datetime], Iterator[EndDate]]
 
 
 def end_in(section: str, value: object, scanned: datetime) -> EndDate | None:
-    """Return the end that a section gives: a date, else the days left, counted from `scanned`.
+    """Return the end that a section gives, or `None`: a date, else the days left at `scanned`.
 
     The record nearest to the top counts; for certificates a name that only they have comes first.
-    Of a list of certificates see `_first_of`. `None`: it has none that can be read.
     """
     if isinstance(value, str):
         return min(_in_raw_text(section, value), key=lambda end: end.day, default=None)
@@ -110,7 +106,6 @@ def _first_of(found: list[tuple[_Record, EndDate]], scanned: datetime) -> EndDat
 
 
 def _host_of(subject: str) -> str:
-    """Return the first host of a subject, "" if there is none: an issuer has none."""
     found = _HOST.search(subject.lower())
     return found["host"] if found else ""
 
@@ -161,29 +156,25 @@ def _records(value: object, skipped: frozenset[str]) -> Iterator[_Record]:
 
 def _certificate_dates(section: str, record: _Record, _scanned: datetime) -> Iterator[EndDate]:
     """Yield the ends under names that only certificates have: `notAfter`."""
-    for key, value in record.given.items():
-        if normalized(str(key)) in NAMES.ends[section] and (end := _as_end(value)):
-            yield end
+    given = record.given.items()
+    yield from _ends(value for key, value in given if normalized(str(key)) in NAMES.ends[section])
 
 
 def _dates(section: str, record: _Record, _scanned: datetime) -> Iterator[EndDate]:
     is_end_below = is_end_name(section, record.parent)
+    plain = NAMES.ends["behind"] | {"date", "value", "text", "raw"}
     for key, value in record.given.items():
         is_part = normalized(f"{record.parent}{key}") in NAMES.ends.get(section, frozenset())
-        is_plain = is_end_below and _is_plain_name(key)
+        is_plain = is_end_below and plain.issuperset(words_of(str(key)))
         # `notAfter=Dec 1 ...`
         if isinstance(value, str) and ("\n" in value.strip() or "=" in value):
             yield from _in_raw_text(section, value)
         elif is_end_name(section, str(key)) or is_plain or is_part:
-            for each in value if isinstance(value, list) else [value]:
-                if end := _as_end(each):
-                    yield end
+            yield from _ends(value if isinstance(value, list) else [value])
     given = {normalized(str(key)): value for key, value in record.given.items()}
     name = next((given[key] for key in _NAME_KEYS if isinstance(given.get(key), str)), "")
     if is_end_name(section, str(name)):  # RDAP: RFC 9083, section 10.2.3
-        for end in (_as_end(given.get(key)) for key in _VALUE_KEYS):
-            if end:
-                yield end
+        yield from _ends(given.get(key) for key in _VALUE_KEYS)
 
 
 def _days(section: str, record: _Record, scanned: datetime) -> Iterator[EndDate]:
@@ -193,13 +184,13 @@ def _days(section: str, record: _Record, scanned: datetime) -> Iterator[EndDate]
             continue
         words = frozenset(words_of(str(key)))
         text = str(value).removeprefix("in ").removesuffix("days").strip().split(".")[0]
-        is_end = is_end_name(section, str(key))
-        is_text_of_days = str(value).endswith("days") and is_end
-        is_count = is_end_below and words <= _DAYS
-        is_known = section == "whois" and normalized(str(key)) in NAMES.ends["days"]
-        if not (_counts_days(section, words) or is_text_of_days or is_count or is_known):
-            continue
-        if _DAY_COUNT.fullmatch(text) and not _is_default(int(text), section, record):
+        is_days = (
+            _counts_days(section, words)
+            or (str(value).endswith("days") and is_end_name(section, str(key)))
+            or (is_end_below and words <= _DAYS)
+            or (section == "whois" and normalized(str(key)) in NAMES.ends["days"])
+        )
+        if is_days and _DAY_COUNT.fullmatch(text) and not _is_default(int(text), section, record):
             end = scanned.date() + timedelta(days=int(text))
             if end.year in PLAUSIBLE_YEARS:
                 yield EndDate(end)
@@ -214,14 +205,13 @@ def _counts_days(section: str, words: frozenset[str]) -> bool:
 
 def _is_default(days: int, section: str, record: _Record) -> bool:
     """Return whether `-1` or 0 stand for nothing: a date or an error beside it says so."""
-    if days in {0, -1} and has_error_text(record.given):
-        return not any(
-            isinstance(value, str) and NAMES.certificate_text.search(value)
-            for value in record.given.values()
-        )
-    return days in {0, -1} and any(
-        value is None and is_end_name(section, str(key)) for key, value in record.given.items()
-    )
+    if days not in {0, -1}:
+        return False
+    if has_error_text(record.given):
+        texts = (value for value in record.given.values() if isinstance(value, str))
+        return not any(map(NAMES.certificate_text.search, texts))
+    given = record.given.items()
+    return any(value is None and is_end_name(section, str(key)) for key, value in given)
 
 
 def is_end_name(section: str, name: str) -> bool:
@@ -242,19 +232,10 @@ def is_end_name(section: str, name: str) -> bool:
     )
 
 
-def _is_plain_name(key: object) -> bool:
-    return all(
-        word in NAMES.ends["behind"] or word in {"date", "value", "text", "raw"}
-        for word in words_of(str(key))
-    )
-
-
 def _in_raw_text(section: str, text: str) -> Iterator[EndDate]:
-    for line in text.splitlines()[:MAX_RAW_LINES]:
-        found = _RAW_LINE.match(line)
-        is_end = found is not None and is_end_name(section, found["name"])
-        if found and is_end and (end := _as_end(found["value"].strip())):
-            yield end
+    lines = filter(None, map(_RAW_LINE.match, text.splitlines()[:MAX_RAW_LINES]))
+    ends = (found for found in lines if is_end_name(section, found["name"]))
+    yield from _ends(found["value"].strip() for found in ends)
 
 
 def _plain(value: object) -> object:
@@ -275,13 +256,13 @@ def _plain(value: object) -> object:
     return re.sub(r"(?<=\d\.) (?=\d)", "", text)
 
 
-def _as_end(value: object) -> EndDate | None:
-    value = _plain(value)
-    if isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_EPOCH_MS)):
-        value = value if len(value) == 8 else int(value)
-    read = read_date(value)
-    if read is None or read.year not in PLAUSIBLE_YEARS:
-        return None
-    if isinstance(read, datetime):
-        return EndDate(read.date(), read if read.tzinfo else None)
-    return EndDate(read)
+def _ends(values: Iterable[object]) -> Iterator[EndDate]:
+    """Yield the ends that values are; what cannot be read, or is not plausible, is left out."""
+    for value in map(_plain, values):
+        if isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_EPOCH_MS)):
+            value = value if len(value) == 8 else int(value)
+        read = read_date(value)
+        if isinstance(read, datetime) and read.year in PLAUSIBLE_YEARS:
+            yield EndDate(read.date(), read if read.tzinfo else None)
+        elif read and read.year in PLAUSIBLE_YEARS:
+            yield EndDate(read)

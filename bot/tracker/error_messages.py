@@ -1,8 +1,7 @@
 """Recognise the API's documented error messages in text or JSON. Pure.
 
-Only the messages are documented (service document, section 7), not their status or shape: they
-may stand in JSON of any form, in plain text or in HTML. JSON is nested no
-deeper than `MAX_DEPTH` of `decoding.py`.
+Only the messages are documented (service document, section 7), not their status or shape. JSON is
+nested no deeper than `MAX_DEPTH` of `decoding.py`.
 """
 
 import html
@@ -61,18 +60,9 @@ def visible(text: str) -> str:
 def letters(text: str) -> str:
     """Return the letters and digits of plain text or HTML, without case: for comparing.
 
-    `Invalid API-key`, `invalid_api_key`, `InvalidApiKey` and `Invalid&nbsp;<b>API</b> key` are
-    all `invalidapikey`.
+    `invalid_api_key`, `InvalidApiKey` and `Invalid&nbsp;<b>API</b> key` are `invalidapikey`.
     """
     return NO_LETTERS.sub("", visible(text).casefold())
-
-
-def one_line(text: str, max_chars: int) -> str:
-    """Return plain text or HTML as one line without control characters, clipped with `…`."""
-    shown = visible(text)
-    plain = "".join(" " if unicodedata.category(char)[0] == "C" else char for char in shown)
-    line = " ".join(plain.split())
-    return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
 
 
 def refusal_in_text(text: str) -> Refusal | None:
@@ -82,10 +72,7 @@ def refusal_in_text(text: str) -> Refusal | None:
 
 
 def refusal_in_json(value: object) -> Refusal | None:
-    """Return the error whose message comes first in JSON of any form, or `None`.
-
-    Fields that repeat those of a domain are skipped.
-    """
+    """Return the error whose message comes first in JSON of any form, or `None`."""
     found = map(refusal_in_text, islice(_words(value), MAX_WORDS))
     return next((refusal for refusal in found if refusal), None)
 
@@ -116,7 +103,10 @@ def is_about_a_domain(value: object) -> bool:
 
 def detail_in_json(value: object) -> str | None:
     """Return the service's own message of an error in one short line, or `None`."""
-    return one_line(next(_messages(value), ""), MAX_DETAIL_CHARS) or None
+    shown = visible(next(_messages(value), ""))
+    plain = "".join(" " if unicodedata.category(char)[0] == "C" else char for char in shown)
+    line = " ".join(plain.split())
+    return f"{line[: MAX_DETAIL_CHARS - 1]}…" if len(line) > MAX_DETAIL_CHARS else line or None
 
 
 def _words(value: object) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from bot.tracker.ends import end_in
@@ -22,25 +21,20 @@ _READ = frozenset({Verdict.ISSUE, Verdict.PASSED, Verdict.EMPTY})
 NOT_INCLUDED = "not included in this scan"
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """A scan's facts, and what each section's values were read as."""
-
-    facts: ScanFacts
-    readings: Mapping[str, tuple[Reading, ...]]
+Readings = dict[str, tuple[Reading, ...]]
 
 
 def facts_of(sections: Mapping[str, object], scanned: datetime) -> ScanFacts:
     """Return the facts of a scan at `scanned` whose sections are any JSON."""
-    return explain(sections, scanned).facts
+    return explain(sections, scanned)[0]
 
 
-def explain(sections: Mapping[str, object], scanned: datetime) -> Explained:
-    """Return the facts of a scan, and by which rule each value was recognized."""
+def explain(sections: Mapping[str, object], scanned: datetime) -> tuple[ScanFacts, Readings]:
+    """Return the facts of a scan, and what each section's values were read as."""
     registration = end_in("whois", sections.get("whois"), scanned)
     certificate = end_in("ssl", sections.get("ssl"), scanned)
     ends = {"whois": registration, "ssl": certificate}
-    readings: dict[str, tuple[Reading, ...]] = {}
+    readings: Readings = {}
     failed: dict[str, str] = {}
     for name in SECTIONS:
         if name not in sections:
@@ -64,42 +58,37 @@ def explain(sections: Mapping[str, object], scanned: datetime) -> Explained:
         signs=signs_of({n: value for n, value in sections.items() if n not in failed}),
         registered=registered_name(sections.get("whois")),
     )
-    return Explained(facts, readings)
+    return facts, readings
 
 
 def _is_certain(reading: Reading) -> bool:
-    """Return whether a reading says something beside a failed lookup.
-
-    "Not trusted" and "no HSTS" is what tools also say of a server that they did not reach.
-    """
+    """Return whether a reading says something beside a failed lookup."""
+    # "Not trusted" and "no HSTS" is what tools also say of a server that they did not reach.
     if reading.rule not in _DEFAULTS:
         return reading.verdict in {Verdict.ISSUE, Verdict.PASSED}
     is_named_bad = bool(reading.path) and without_prefix(reading.path[-1]) in NAMES.bad_if_true
     return reading.verdict is Verdict.ISSUE and is_named_bad
 
 
-def _issues(readings: Mapping[str, tuple[Reading, ...]]) -> list[Issue]:
+def _issues(readings: Readings) -> list[Issue]:
     """Return the issues, the worst first; what is named by its place is said once."""
     found: list[Issue] = []
     named: set[tuple[str, str]] = set()
     for reading in (each for some in readings.values() for each in some):
-        if (issue := reading.issue) is None:
-            continue
-        if reading.rule not in LISTED:
-            if (issue.section, issue.title) in named:
-                continue
-            named.add((issue.section, issue.title))
-        found.append(issue)
+        issue = reading.issue
+        if issue and (reading.rule in LISTED or (issue.section, issue.title) not in named):
+            found.append(issue)
+            if reading.rule not in LISTED:
+                named.add((issue.section, issue.title))
     return sorted(found, key=lambda issue: SEVERITIES.index(issue.severity))
 
 
 def _issue_knowledge(
-    issues: list[Issue], readings: Mapping[str, tuple[Reading, ...]], failed: Mapping[str, str]
+    issues: list[Issue], readings: Readings, failed: Mapping[str, str]
 ) -> Knowledge:
-    """Return how the issues are known.
+    """Return how the issues are known: a value that is not recognized may be one.
 
-    `NONE` needs a list of issues in `security` that is empty, or checks there that all passed. A
-    value that is not recognized may be an issue.
+    `NONE` needs a list of issues in `security` that is empty, or checks there that all passed.
     """
     if issues:
         return Knowledge.KNOWN

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from typing import TypeGuard
 
 from bot.tracker.names import NAMES, normalized
 from bot.tracker.readings import boolean_of
@@ -20,11 +21,10 @@ Leaf = tuple[str, object]
 
 
 def failure_of(name: str, section: object, *, is_known: bool, is_read: bool) -> str | None:
-    """Return the reason why the lookup of a section failed, `None` if it did not.
+    """Return a text of the scan, or `NOTHING`, if the lookup of a section failed, else `None`.
 
-    The reason is a text of the scan, or `NOTHING` for a section without content. `is_known`:
-    something in it was recognized, so that an error beside it is not the whole; `is_read`: perhaps
-    only values that tools fill in where they found nothing. Beside a failure a text says more.
+    `is_known`: something in it was recognized, so that an error beside it is not the whole;
+    `is_read`: perhaps only values that tools fill in where they found nothing.
     """
     if is_known:
         return None
@@ -35,7 +35,11 @@ def failure_of(name: str, section: object, *, is_known: bool, is_read: bool) -> 
         return NOTHING
     leaves = list(_leaves(section))
     has_other_text = any(_has_other_text(name, *leaf) for leaf in leaves)
-    if (reason := _lookup_failure(leaves)) is not None:
+    reason = failing_text(leaves)
+    if not reason and any(_is_sign(*leaf) for leaf in leaves):
+        texts = (str(value) for _name, value in leaves if _is_failure_text(value))
+        reason = next(chain(_texts(leaves), texts), "it failed")[:MAX_REASON_CHARS]
+    if reason:
         return None if has_other_text else reason
     contents = [value for leaf, value in leaves if _is_content(name, leaf, value)]
     reason = next((str(value) for value in contents if _is_failure_text(value)), None)
@@ -47,22 +51,17 @@ def failure_of(name: str, section: object, *, is_known: bool, is_read: bool) -> 
 
 
 def _is_failure_text(value: object) -> bool:
-    if not isinstance(value, str):
-        return False
-    return NAMES.reports_failure(value[:MAX_REASON_CHARS] if "\n" in value else value)
+    text = value if isinstance(value, str) else ""
+    return NAMES.reports_failure(text[:MAX_REASON_CHARS] if "\n" in text else text)
 
 
 def _has_other_text(section: str, name: str, value: object) -> bool:
     """Return whether a value says something beside a failure: a text that is not about it."""
-    if not isinstance(value, str) or boolean_of(value) is not None:
-        return False
-    if _is_failure_text(value):
-        return False
     words = NAMES.failures
     about = words["lookup"] | words["beside"] | words["names"] | NAMES.severity_names
-    if normalized(value) in words["words"]:
+    if not _is_text(value) or _is_failure_text(value) or normalized(value) in words["words"]:
         return False
-    if name in about or NAMES.is_placeholder(value) or _is_error(name, value):
+    if name in about or _is_error_name(name):
         return False
     # In DNS and WHOIS an address is an answer.
     is_little = name in NAMES.neutral or _LITTLE.fullmatch(value.strip()) is not None
@@ -80,17 +79,7 @@ def _is_blank(leaves: list[Leaf]) -> bool:
         if name not in words["lookup"] and not (isinstance(value, bool) and name in flags)
     ]
     texts = (value for value in given if normalized(str(value)) not in NAMES.states["unchecked"])
-    return any(value != [] for value in given) and not any(_is_something(v) for v in texts)
-
-
-def _lookup_failure(leaves: list[Leaf]) -> str | None:
-    """Return the text or sign by which values tell of a lookup that failed."""
-    if failed := failing_text(leaves):
-        return failed
-    if any(_is_sign(*leaf) for leaf in leaves):
-        texts = (str(value) for _name, value in leaves if _is_failure_text(value))
-        return next(chain(_texts(leaves), texts), "it failed")[:MAX_REASON_CHARS]
-    return None
+    return any(value != [] for value in given) and not any(map(_is_something, texts))
 
 
 def failing_text(leaves: Iterable[Leaf]) -> str | None:
@@ -110,12 +99,12 @@ def _texts(leaves: Iterable[Leaf]) -> Iterator[str]:
 def reports_failure(record: Mapping[object, object]) -> bool:
     """Return whether a record says by a text or a boolean that its lookup failed."""
     leaves = _leaves_of(record)
-    return failing_text(leaves) is not None or any(_is_flag(name, value) for name, value in leaves)
+    return failing_text(leaves) is not None or any(_is_flag(*leaf) for leaf in leaves)
 
 
 def has_error_text(record: Mapping[object, object]) -> bool:
     """Return whether a record has a text under the name of an error, whatever it says."""
-    return any(_is_error(name, value) for name, value in _leaves_of(record))
+    return any(_is_error(*leaf) for leaf in _leaves_of(record))
 
 
 def _leaves_of(record: Mapping[object, object]) -> list[Leaf]:
@@ -147,10 +136,14 @@ def _is_flag(name: str, value: object) -> bool:
     return truth is not None and name in NAMES.failures["true" if truth else "false"]
 
 
+def _is_text(value: object) -> TypeGuard[str]:
+    """Return whether a value is a text that stands neither for nothing nor for a boolean."""
+    is_given = isinstance(value, str) and not NAMES.is_placeholder(value)
+    return is_given and boolean_of(value) is None
+
+
 def _is_error(name: str, value: object) -> bool:
-    if not isinstance(value, str) or NAMES.is_placeholder(value) or boolean_of(value) is not None:
-        return False
-    return _is_error_name(name)
+    return _is_text(value) and _is_error_name(name)
 
 
 def _is_error_name(name: str) -> bool:
@@ -163,17 +156,14 @@ def _is_sign(name: str, value: object) -> bool:
     words = NAMES.failures
     if _is_flag(name, value):
         return True
-    match value:
-        case bool() | "true" if name == "failed":
-            return value is not False
-        case int():
-            return name in words["codes"] and value in FAILED_STATUS
-        case str():
-            is_failed = normalized(value) in words["words"]
-            # A scanner calls fatal what ended the scan.
-            is_fatal = name in NAMES.severity_names and normalized(value) == "fatal"
-            return (name in words["states"] and is_failed) or is_fatal or _is_error(name, value)
-    return False
+    if name == "failed" and (value is True or value == "true"):
+        return True
+    if not isinstance(value, str):
+        return name in words["codes"] and isinstance(value, int) and value in FAILED_STATUS
+    is_failed = name in words["states"] and normalized(value) in words["words"]
+    # A scanner calls fatal what ended the scan.
+    is_fatal = name in NAMES.severity_names and normalized(value) == "fatal"
+    return is_failed or is_fatal or _is_error(name, value)
 
 
 def _is_content(section: str, name: str, value: object) -> bool:
@@ -187,5 +177,4 @@ def _is_content(section: str, name: str, value: object) -> bool:
 def _is_something(value: object) -> bool:
     if isinstance(value, str):
         return not NAMES.is_placeholder(value)
-    is_default = value in (0, -1) and not isinstance(value, bool)
-    return value is not None and value != [] and not is_default
+    return isinstance(value, bool) or value not in (None, [], 0, -1)

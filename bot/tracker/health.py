@@ -37,13 +37,8 @@ class Summary:
 
 
 def summary(scores: Iterable[float | None]) -> Summary:
-    counted = Counter(scores)  # a few scores come often
-    known = {score: times for score, times in counted.items() if score is not None}
-    total, bands = sum(score * times for score, times in known.items()), Counter[Band]()
-    for score, times in counted.items():
-        bands[band_of(score)] += times
-    return Summary(
-        count=counted.total(),
-        average=total / sum(known.values()) if known else None,
-        bands={band: bands[band] for band in Band},
-    )
+    given = list(scores)
+    known = [score for score in given if score is not None]
+    bands = Counter(map(band_of, given))
+    average = sum(known) / len(known) if known else None
+    return Summary(len(given), average, {band: bands[band] for band in Band})

@@ -32,7 +32,6 @@ _ORGANIZATION = re.compile(r"(?:^|[,/;+]\s*)O\s*=\s*(\"[^\"]+\"|[^,/;+]+)")
 _COMMON_NAME = re.compile(r"(?:^|[,/;+]\s*)CN\s*=\s*(\"[^\"]+\"|[^,/;+]+)")
 # Let's Encrypt takes its intermediates in turn: https://letsencrypt.org/certificates/
 _IN_TURN = re.compile(r"[re]\d{1,2}")
-Given = Mapping[object, object]
 
 
 def signs_of(sections: Mapping[str, object]) -> dict[str, str]:
@@ -48,8 +47,7 @@ def signs_of(sections: Mapping[str, object]) -> dict[str, str]:
 
 def registered_name(whois: object) -> str:
     """Return the name that WHOIS gives for the registration, "" if it gives none."""
-    for given in islice(_records(whois), MAX_RECORDS):
-        by_name = {normalized(str(key)): value for key, value in given.items()}
+    for by_name in islice(_records(whois), MAX_RECORDS):
         for value in _named("registered", by_name):
             if hosts := _hosts(value):
                 return min(hosts, key=len)
@@ -65,7 +63,7 @@ def is_same(sign: str, before: str, after: str) -> bool:
 
 
 def kind_of(sign: str) -> str:
-    """Return the kind of a sign: `name servers` of `whois name servers`."""
+    """Return `name servers` of `whois name servers`."""
     return sign.partition(" ")[2]
 
 
@@ -75,14 +73,13 @@ def is_worse(sign: str, after: str) -> bool:
 
 
 def _found(section: object) -> Iterator[tuple[str, str]]:
-    """Yield the kinds and values in a section, those nearest to its top first."""
+    """Yield kinds and values, those nearest to the top first."""
     typed: dict[str, set[str]] = {NAME_SERVERS: set(), MAIL_SERVERS: set()}
     states: list[str] = []
-    for given in islice(_records(section), MAX_RECORDS):
-        by_name = {normalized(str(key)): value for key, value in given.items()}
+    for by_name in islice(_records(section), MAX_RECORDS):
         yield from _in_record(by_name)
         if of_type := _RECORD_TYPES.get(str(by_name.get("type")).lower()):
-            typed[of_type].update(_hosts(given))
+            typed[of_type].update(_hosts(by_name))
         states += (each for name in _named("states", by_name) for each in _texts(name))
     yield LOCK, _lock(states)
     for kind, hosts in typed.items():
@@ -104,24 +101,22 @@ def _in_record(by_name: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def _named(group: str, by_name: Mapping[str, object]) -> list[object]:
-    """Return the values of a record under the names of a group of the table."""
     return [value for name, value in by_name.items() if name in NAMES.signs[group]]
 
 
-def _records(section: object) -> Iterator[Given]:
-    """Yield the records of any JSON but those of earlier times and of other certificates."""
-    skipped = NAMES.ends["issuers"] | NAMES.ends["chains"]
+def _records(section: object) -> Iterator[dict[str, object]]:
+    """Yield the records of any JSON, by normalized names, but those of other times and issuers."""
+    skipped = NAMES.ends["issuers"] | NAMES.ends["chains"] | NAMES.ignored
     queue: deque[object] = deque([section])
     while queue:
         value = queue.popleft()
         if isinstance(value, Mapping):
-            yield value
+            yield {normalized(str(key)): each for key, each in value.items()}
             queue.extend(
                 each
                 for key, each in value.items()
                 if isinstance(each, Mapping | list)
-                and (name := normalized(str(key))) not in NAMES.ignored
-                and name not in skipped
+                and (name := normalized(str(key))) not in skipped
                 and not name.startswith("issuer")
             )
         elif isinstance(value, list):
@@ -150,22 +145,17 @@ def _lock(states: list[str]) -> str:
     """Return whether EPP states lock the domain, "" if they are none."""
     # ICANN's form is `clientTransferProhibited https://icann.org/epp#clientTransferProhibited`.
     said = {normalized(state.split(" http")[0]) for each in states for state in each.split(",")}
-    if said & NAMES.signs["locked"]:
-        return ON
-    return OFF if said & NAMES.signs["unlocked"] else ""
+    is_unlocked = said & NAMES.signs["unlocked"]
+    return ON if said & NAMES.signs["locked"] else OFF if is_unlocked else ""
 
 
 def _switch(value: object) -> str:
     """Return `on` or `off` for a boolean or its text, also below a name of its own."""
     if isinstance(value, Mapping):
-        inner = (v for v in value.values() if isinstance(v, bool))
-        return next((ON if each else OFF for each in inner), "")
-    if not isinstance(value, str | bool | int):
-        return ""
-    said = normalized(str(value))
-    if said in NAMES.signs["on"]:
-        return ON
-    return OFF if said in NAMES.signs["off"] else ""
+        value = next((each for each in value.values() if isinstance(each, bool)), None)
+    said = normalized(str(value)) if isinstance(value, str | int) else ""
+    is_off = said in NAMES.signs["off"]
+    return ON if said in NAMES.signs["on"] else OFF if is_off else ""
 
 
 def _title(value: object) -> str:
@@ -201,12 +191,10 @@ def _title_of_card(card: object) -> str:
     """Return the name in a jCard (RFC 7095), "" if there is none."""
     match card:
         case [_, [*fields]]:
-            named = (
-                field[3]
-                for field in fields
-                if isinstance(field, list) and len(field) == 4 and field[0] == "fn"
-            )
-            return next((each for each in named if isinstance(each, str)), "")
+            for field in fields:
+                match field:
+                    case ["fn", _, _, str(name)]:
+                        return name
     return ""
 
 

@@ -70,11 +70,8 @@ class HostNameError(BotError):
 def host_name(typed: str) -> str:
     """Return the host name that `typed` means: lower case, ASCII (punycode), no closing dot.
 
-    Understands bare names, URLs, Slack's `<url>` and `<url|label>` with its three entities,
-    and names in any script.
-
-    Raises:
-        HostNameError: nothing in it is a domain name.
+    Understands bare names in any script, URLs, Slack's `<url>` and `<url|label>` with its three
+    entities. Raises HostNameError: nothing in it is a domain name.
     """
     if len(typed) <= MAX_NAME_CHARS and _PLAIN_NAME.fullmatch(typed):
         return typed
@@ -101,8 +98,22 @@ def _parsed(typed: str) -> str:
         raise HostNameError(HostProblem.EMPTY, typed)
     if _is_ip_address(host):
         raise HostNameError(HostProblem.IP_ADDRESS, typed)
-    labels = [_ascii_label(label, typed) for label in _mapped(host, typed).split(".")]
+    if host.startswith("*."):
+        raise HostNameError(HostProblem.WILDCARD, typed)
+    try:
+        # UTS 46 folds case and width, and turns the ideographic full stop into a dot.
+        mapped = idna.uts46_remap(host, std3_rules=False, transitional=False).rstrip(".")
+        given = mapped.split(".")
+        labels = [each if each.isascii() else idna.alabel(each).decode() for each in given]
+    except idna.IDNAError as error:
+        is_long = "too long" in str(error)
+        problem = HostProblem.LABEL_TOO_LONG if is_long else HostProblem.BAD_CHARACTERS
+        raise HostNameError(problem, typed) from error
     name = ".".join(labels)
+    if not all(map(_ASCII_LABEL.fullmatch, labels)):
+        raise HostNameError(HostProblem.BAD_CHARACTERS, typed)
+    if max(map(len, labels)) > MAX_LABEL_CHARS:
+        raise HostNameError(HostProblem.LABEL_TOO_LONG, typed)
     if len(name) > MAX_NAME_CHARS:
         raise HostNameError(HostProblem.TOO_LONG, typed)
     if len(labels) == 1:
@@ -131,30 +142,6 @@ def _host_part(typed: str) -> str:
         raise HostNameError(HostProblem.BAD_CHARACTERS, typed) from error
 
 
-def _mapped(host: str, typed: str) -> str:
-    if host.startswith("*."):
-        raise HostNameError(HostProblem.WILDCARD, typed)
-    try:
-        # UTS 46 folds case and width, and turns the ideographic full stop into a dot.
-        return idna.uts46_remap(host, std3_rules=False, transitional=False).rstrip(".")
-    except idna.IDNAError as error:
-        raise HostNameError(HostProblem.BAD_CHARACTERS, typed) from error
-
-
-def _ascii_label(label: str, typed: str) -> str:
-    try:
-        name = label if label.isascii() else idna.alabel(label).decode()
-    except idna.IDNAError as error:
-        is_long = "too long" in str(error)
-        problem = HostProblem.LABEL_TOO_LONG if is_long else HostProblem.BAD_CHARACTERS
-        raise HostNameError(problem, typed) from error
-    if not _ASCII_LABEL.fullmatch(name):
-        raise HostNameError(HostProblem.BAD_CHARACTERS, typed)
-    if len(name) > MAX_LABEL_CHARS:
-        raise HostNameError(HostProblem.LABEL_TOO_LONG, typed)
-    return name
-
-
 def _is_ip_address(text: str) -> bool:
     try:
         ipaddress.ip_address(text.strip("[]"))
@@ -166,8 +153,7 @@ def _is_ip_address(text: str) -> bool:
 def hosts_in(message: Mapping[str, Any]) -> list[str]:
     """Return the host names in a message of Slack, in their order, each once.
 
-    In its text, in links, in blocks of any kind and in attachments; not in e-mail addresses.
-    https://docs.slack.dev/messaging/formatting-message-text
+    Those in its text, blocks and attachments, but not in e-mail addresses.
     """
     shown = {name: message.get(name) for name in ("text", "blocks", "attachments")}
     candidates = dict.fromkeys(typed for text in _texts(shown) for typed in _candidates(text))

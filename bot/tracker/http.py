@@ -36,11 +36,9 @@ NOT_SENT = (
 
 
 async def read_body(response: httpx.Response) -> bytes:
-    """Return the decompressed body.
+    """Return the decompressed body; raise ReplyTooLargeError above `MAX_BODY_BYTES`.
 
-    Raises:
-        ReplyTooLargeError: it holds more than `MAX_BODY_BYTES`.
-        UnreadableReplyError: its compression is broken, or there is another one inside.
+    Raise UnreadableReplyError: its compression is broken, or there is another one inside.
     """
     if len(response.headers.get_list("content-encoding", split_commas=True)) > 1:
         raise UnreadableReplyError("compressed twice", is_outcome_unknown=True)
@@ -49,9 +47,8 @@ async def read_body(response: httpx.Response) -> bytes:
         async for chunk in response.aiter_bytes():
             body += chunk
             if len(body) > MAX_BODY_BYTES:
-                raise ReplyTooLargeError(
-                    f"the body is above {MAX_BODY_BYTES} bytes", is_outcome_unknown=True
-                )
+                what = f"the body is above {MAX_BODY_BYTES} bytes"
+                raise ReplyTooLargeError(what, is_outcome_unknown=True)
     except httpx.DecodingError as error:
         raise UnreadableReplyError("broken compression", is_outcome_unknown=True) from error
     return bytes(body)
@@ -105,7 +102,7 @@ def scan_path(domain_id: str) -> str:
     return f"{PATH}/{part}/scan"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reply:
     """The reply to a request. `body` is decompressed."""
 
@@ -120,10 +117,8 @@ def tracker_http() -> httpx.AsyncClient:
     All workspaces share it: so it keeps no cookies, and follows no redirects, which would get
     the key. A proxy and certificates come from the usual variables (`HTTPS_PROXY`, `NO_PROXY`,
     `SSL_CERT_FILE`), but this machine is always reached directly.
-
-    httpx and httpcore log warnings only: at DEBUG httpcore 1.0 logs reply headers and bad lines,
-    which may repeat the key.
     """
+    # At DEBUG httpcore 1.0 logs reply headers and bad lines, which may repeat the key.
     for library in ("httpx", "httpcore"):
         logging.getLogger(library).setLevel(logging.WARNING)
     return httpx.AsyncClient(
@@ -151,8 +146,7 @@ async def send(http: httpx.AsyncClient, request: httpx.Request) -> Reply:
         # httpx quotes the text of a protocol error, which may repeat the key.
         cause = None if isinstance(error, httpx.ProtocolError) else error
         is_timeout = isinstance(error, httpx.TimeoutException)
-        raise (TimedOutError if is_timeout else UnavailableError)(
-            f"{type(error).__name__} at {request.method} {request.url.path}",
-            is_outcome_unknown=not isinstance(error, NOT_SENT),
-        ) from cause
-    return Reply(status=response.status_code, headers=response.headers, body=body)
+        kind = TimedOutError if is_timeout else UnavailableError
+        what = f"{type(error).__name__} at {request.method} {request.url.path}"
+        raise kind(what, is_outcome_unknown=not isinstance(error, NOT_SENT)) from cause
+    return Reply(response.status_code, response.headers, body)

@@ -33,10 +33,7 @@ class IpNotAllowedError(TrackerError):
 
 
 class RateLimitedError(TrackerError):
-    """The key has used up its allowance; ask again in `retry_after_s` seconds.
-
-    `is_ours`: nothing was sent, as an earlier refusal still holds.
-    """
+    """The key's allowance is used up for `retry_after_s`; `is_ours`: so nothing was sent."""
 
     outcome = "rate_limited"
 
@@ -49,10 +46,7 @@ class RateLimitedError(TrackerError):
 
 
 class ReserveReachedError(TrackerError):
-    """Nothing was sent: the key's last requests are kept for scheduled work.
-
-    The next request of a person is let through in `retry_after_s` seconds.
-    """
+    """Nothing was sent: the key's last requests, for `retry_after_s`, are for scheduled work."""
 
     outcome = "reserve_reached"
 
@@ -62,10 +56,7 @@ class ReserveReachedError(TrackerError):
 
 
 class RejectedError(TrackerError):
-    """The service declined the request with a 4xx, or with an error object of its own.
-
-    `detail` is the service's own short message, or `None`. It is text from outside: escape it.
-    """
+    """The service declined the request, in its own words `detail`: escape them."""
 
     outcome = "rejected"
 
@@ -76,10 +67,9 @@ class RejectedError(TrackerError):
 
 
 class NoResultError(Exception):
-    """The common part of errors without a usable result.
+    """No usable result. `status` is the HTTP status, `None` without an answer.
 
-    `status` is the HTTP status, `None` without an answer. `is_outcome_unknown`: the request was
-    a write and may have been done, so that the caller has to check.
+    `is_outcome_unknown`: it was a write that may have been done, so the caller has to check.
     """
 
     def __init__(
@@ -127,8 +117,8 @@ class TimedOutError(UnavailableError):
 class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
     """One monitored domain (service document, section 2.2), in the service's own words.
 
-    A domain without `domain_id` cannot be scanned. `health_score` is from 0 to 100, `None` when
-    it is missing or unreadable. Further fields are dropped: lists are kept in memory.
+    A domain without `domain_id` cannot be scanned. `health_score` is `None` when it is missing or
+    unreadable. Further fields are dropped: lists are kept in memory.
     """
 
     domain: str
@@ -145,27 +135,14 @@ class Domain(msgspec.Struct, frozen=True, kw_only=True, gc=False, rename="camel"
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
-    """Every domain of a key, in the service's own order.
-
-    `skipped` counts the items that name no domain.
-    """
+    """Every domain of a key, in the service's order; `skipped` counts items without a name."""
 
     domains: tuple[Domain, ...] = ()
     skipped: int = 0
 
 
-# The sections of a scan: service document, section 2.3.
+# The sections of a scan, in their order: service document, section 2.3.
 SECTIONS = ("whois", "dns", "ssl", "security")
-
-
-class ScanResult(msgspec.Struct, frozen=True):
-    """The result of a full scan (service document, section 2.3): any JSON in each section.
-
-    `sections` holds the given ones of whois, dns, ssl and security, in this order; a null is
-    `None`.
-    """
-
-    sections: dict[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,19 +90,15 @@ class Names:
         self._protected = _inverted(self.protections)
         self._ranks = _inverted(self.severities)
         self.severity_names, self.titles = self.severities["names"], self.texts["title"]
-        certificate = (*self.texts["certificate"], *self.texts["distrust"])
         self.failure_text = _pattern(self.texts["failure"])
-        self.certificate_text = _pattern(certificate)
+        self.certificate_text = _pattern([*self.texts["certificate"], *self.texts["distrust"]])
         self.distrust_text = _pattern(self.texts["distrust"])
         self.no_issue_text = _pattern(self.texts["no_issue"])
         self.absent_text = _pattern(self.texts["absent"])
         self.security_text = _pattern(self.texts["security"])
 
     def protection(self, name: str) -> str | None:
-        """Return the protection that a name is about: `SPF` for `emailSpf` and `spf_record`.
-
-        `None` for `csp_report_only`: its words say something else of it.
-        """
+        """Return `SPF` for `emailSpf` and `spf_record`, but `None` for `csp_report_only`."""
         if (known := self._protected.get(normalized(name))) is not None:
             return known
         given = words_of(name)
@@ -160,7 +156,7 @@ def _read(name: str, given: Any) -> Any:
 
 
 def _inverted(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return the key of each name; `names` are those of the fields, and are left out."""
+    """Return the key of each name but those under `names`, which are of fields."""
     return {each: key for key, some in names.items() if key != "names" for each in some}
 
 

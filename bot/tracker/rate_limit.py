@@ -36,7 +36,7 @@ MAX_KEYS = 10_000
 
 
 class Purpose(Enum):
-    """The purpose of a request: scheduled work may use the reserve, the others may not.
+    """The purpose of a request: only scheduled work may use the reserve.
 
     A scan of many domains goes after all others that wait for a slot. What runs in the
     background leaves half of the allowance to the others.
@@ -55,10 +55,9 @@ def fingerprint(key: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """The present state of one key.
+    """The present state of one key; `highest_seen` is the highest count of the last day, or 0.
 
-    `remaining` and its age `age_s` are `None` without a count in the last hour, `wait_s`
-    when the key does not wait. `highest_seen` is the highest count of the last day, or 0.
+    `remaining` and `age_s` are `None` without a count in the last hour, `wait_s` without a wait.
     """
 
     remaining: int | None = None
@@ -73,7 +72,6 @@ class Allowance:
 
     @property
     def is_reserve_reached(self) -> bool:
-        """True when only the reserve is left."""
         return self.remaining is not None and 0 < self.reserve >= self.remaining
 
     @property
@@ -87,9 +85,8 @@ class Allowance:
 class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reported_at": "told_at"}):
     """The stored state of one key. Moments are seconds since 1970.
 
-    `remaining` is from the reply at `reported_at`. `steps` counts the rate-limit errors since the
-    last success; the key waits until `blocked_until`. Both were last changed at `wait_at`. Below
-    the reserve a person's request was let through at `probed_at`.
+    `steps` counts the rate-limit errors since the last success; it and `blocked_until`, the end
+    of the wait, were last changed at `wait_at`. `probed_at`: see `_probe_reserve`.
     """
 
     reported_at: float = 0.0
@@ -100,17 +97,6 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
     blocked_until: float = 0.0
     steps: int = 0
     probed_at: float = 0.0
-
-    def at(self, now: float) -> Allowance:
-        """Return the state at the moment `now`."""
-        known = self.as_of(now)
-        is_known = known.remaining is not None and now < known.reported_at + WINDOW_S
-        return Allowance(
-            remaining=known.remaining if is_known else None,
-            age_s=max(0.0, now - known.reported_at) if is_known else None,
-            wait_s=known.blocked_until - now if now < known.blocked_until else None,
-            highest_seen=known.highest,
-        )
 
     def as_of(self, now: float) -> "RateLimitState":
         """Return the state without an old highest count; nothing if its clock is far ahead."""
@@ -125,28 +111,18 @@ class RateLimitState(msgspec.Struct, frozen=True, kw_only=True, rename={"reporte
         count = max(self, other, key=lambda each: each.reported_at)
         most = max(self, other, key=lambda each: each.highest)
         wait = max(self, other, key=lambda each: each.wait_at)
-        return RateLimitState(
+        return replace(
+            wait,
             reported_at=count.reported_at,
             remaining=count.remaining,
             highest=most.highest,
             highest_at=most.highest_at,
-            wait_at=wait.wait_at,
-            blocked_until=wait.blocked_until,
-            steps=wait.steps,
             probed_at=max(self.probed_at, other.probed_at),
         )
 
-    def check_wait(self, now: float) -> None:
-        """Raise RateLimitedError while the key waits."""
-        if now < self.blocked_until:
-            raise RateLimitedError(self.blocked_until - now, is_ours=True)
-
 
 class RateLimiter:
-    """Limits the requests of the keys last used.
-
-    `chance` returns a random number in [0, 1).
-    """
+    """Limits the requests of the keys last used. `chance` returns a random number in [0, 1)."""
 
     def __init__(
         self, *, clock: Clock = utc_now, chance: Callable[[], float] = random.random
@@ -160,29 +136,25 @@ class RateLimiter:
         return self._clock().timestamp()
 
     def check(self, fingerprint: str, purpose: Purpose) -> None:
-        """Allow a request now, or raise.
+        """Allow a request now, or raise RateLimitedError: the key waits.
 
-        Raises:
-            RateLimitedError: the key waits after a rate-limit error.
-            ReserveReachedError: a person asks, and only the reserve is left; or it is work in the
-                background, and half of the allowance is used.
+        Raise ReserveReachedError when a person asks and only the reserve is left, or it is work
+        in the background and half of the allowance is used.
         """
-        state, now = self._present(fingerprint)
-        state.check_wait(now)
-        known = state.at(now)
+        self.check_wait(fingerprint)
+        known = self.state(fingerprint)
         if purpose is Purpose.BACKGROUND:
             if known.remaining is not None and 2 * known.remaining <= known.highest_seen:
                 raise ReserveReachedError(WINDOW_S - (known.age_s or 0.0))
         elif purpose is not Purpose.SCHEDULED and known.is_reserve_reached:
-            self._probe_reserve(fingerprint, state, now)
+            self._probe_reserve(fingerprint)
 
     def check_wait(self, fingerprint: str) -> None:
-        """Raise RateLimitedError when the key has begun to wait since its `check`."""
-        state, now = self._present(fingerprint)
-        state.check_wait(now)
+        """Raise RateLimitedError while the key waits, perhaps only since its `check`."""
+        if (wait_s := self.state(fingerprint).wait_s) is not None:
+            raise RateLimitedError(wait_s, is_ours=True)
 
     def record_remaining(self, fingerprint: str, remaining: int) -> None:
-        """Record the requests remaining that a reply named."""
         state, now = self._present(fingerprint)
         highest, highest_at = max((state.highest, state.highest_at), (remaining, now))
         self._states[fingerprint] = replace(
@@ -192,9 +164,8 @@ class RateLimiter:
     def record_rate_limit(self, fingerprint: str, retry_after_s: float | None) -> float:
         """Record a rate-limit error; return the seconds for which the key now waits.
 
-        The wait is the service's own, an hour at most; without one, random up to 2 s, doubled
-        with each error to 300 s ("full jitter", see
-        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/). Requests
+        The wait is the service's own, an hour at most; without one "full jitter" to 300 s:
+        https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/. Requests
         refused together count as one error.
         """
         state, now = self._present(fingerprint)
@@ -217,24 +188,31 @@ class RateLimiter:
             self._states[fingerprint] = replace(state, wait_at=now, blocked_until=0.0, steps=0)
 
     def known(self, fingerprint: str) -> RateLimitState:
-        """Return the state of a key for other processes to `learn`."""
+        """Return the state of a key, for other processes to `learn`."""
         return self._states.get(fingerprint) or RateLimitState()
 
     def learn(self, fingerprint: str, state: RateLimitState) -> None:
-        """Merge the state that another process has stored."""
         known, now = self._present(fingerprint)
         self._states[fingerprint] = known.newest(state.as_of(now))
 
     def state(self, fingerprint: str) -> Allowance:
-        return self.known(fingerprint).at(self.now())
+        known, now = self._present(fingerprint)
+        is_known = known.remaining is not None and now < known.reported_at + WINDOW_S
+        return Allowance(
+            remaining=known.remaining if is_known else None,
+            age_s=max(0.0, now - known.reported_at) if is_known else None,
+            wait_s=known.blocked_until - now if now < known.blocked_until else None,
+            highest_seen=known.highest,
+        )
 
     def _present(self, fingerprint: str) -> tuple[RateLimitState, float]:
         """Return the state of a key as of now, and now."""
         now = self.now()
         return self.known(fingerprint).as_of(now), now
 
-    def _probe_reserve(self, fingerprint: str, state: RateLimitState, now: float) -> None:
+    def _probe_reserve(self, fingerprint: str) -> None:
         """Let one request a minute through; a count that came with scheduled work is one too."""
+        state, now = self._present(fingerprint)
         probed_at = state.probed_at if state.probed_at <= now else 0.0  # the clock was set back
         probe_at = max(state.reported_at, probed_at) + RESERVE_PROBE_S
         if now < probe_at:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeGuard
 
 from bot.tracker.names import NAMES, humanized, normalized, without_prefix
 from bot.tracker.scan_facts import MAX_TEXT_CHARS, MAX_WORD_CHARS, Issue, Severity
@@ -42,15 +43,16 @@ def issue_reading(
     title: str,
     *,
     word: str = "",
-    fix: str = "",
+    texts: Mapping[str, str] | None = None,
     is_named: bool = False,
 ) -> Reading:
     """Return the reading of an issue; `word` is what the scan calls its severity.
 
-    `is_named`: the title is our own, from the path. Its word may be a state and no severity.
+    `texts`, those of its record, may say what to do. `is_named`: the title is our own.
     """
-    rank = NAMES.severity(word)
-    if is_named:
+    rank, texts = NAMES.severity(word), texts or {}
+    fix = next((texts[name] for name in NAMES.texts["fix"] if name in texts), "")
+    if is_named:  # its word may be a state and no severity
         word = word if rank else ""
         title = f"{section_name(section)} › {title}"
     severity = Severity(rank) if rank else Severity.UNKNOWN
@@ -71,9 +73,8 @@ def shown_path(path: tuple[str, ...]) -> str:
 
 def value_text(key: str, value: object) -> str:
     """Return a value as people say it: `yes` and `no` for booleans."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    name = without_prefix(key)
-    if is_number and (value not in (0, 1) or name in NAMES.counts["bad"]):
+    is_flag = value in (0, 1) and without_prefix(key) not in NAMES.counts["bad"]
+    if is_number(value) and not is_flag:
         return f"{value:,}"[:MAX_COUNT_CHARS]
     if (truth := boolean_of(value)) is not None:
         return "yes" if truth else "no"
@@ -88,8 +89,13 @@ def boolean_of(value: object) -> bool | None:
     return True if word in _TRUE else False if word in _FALSE else None
 
 
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Return whether a value is a number; JSON's `true` is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def is_plain(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    return isinstance(value, str) or is_number(value)
 
 
 def texts_of(given: Mapping[object, object]) -> dict[str, str]:
@@ -105,8 +111,3 @@ def _text(value: object) -> str:
 def severity_name(texts: Mapping[str, str]) -> str | None:
     """Return the name under which the texts of a record rate an issue, `None` if none does."""
     return next((name for name in texts if name in NAMES.severity_names), None)
-
-
-def fix_in(texts: Mapping[str, str]) -> str:
-    """Return what to do, by the texts of an issue's record, "" if they do not say."""
-    return next((texts[name] for name in NAMES.texts["fix"] if name in texts), "")

@@ -12,10 +12,7 @@ URGENT_DAYS = 8
 
 
 class Severity(StrEnum):
-    """How bad an issue is, worst first; `UNKNOWN` when its word is missing or not known.
-
-    An unrated issue may be as bad as any: it stands before those that are known to be small.
-    """
+    """How bad an issue is, worst first. An unrated one may be as bad as any."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -30,10 +27,7 @@ SEVERITIES = tuple(Severity)
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An issue that the service reports. All texts are its own.
-
-    `word` is its word for the severity, "" when there is none; `fix` is what to do, or "".
-    """
+    """An issue, in the service's texts: `word` for the severity, or "", and what to do, or ""."""
 
     section: str
     severity: Severity
@@ -75,9 +69,8 @@ class Knowledge(StrEnum):
 class ScanFacts:
     """What matters in a scan: its issues, worst first, what ends when, and what is not known.
 
-    `counts` are of all issues, those that are not kept included. `failed`: why a section tells
-    nothing, by its name. `signs` show who controls the domain: see `hijack_signs.py`.
-    `registered` is the name that WHOIS gives for the registration, "" if it gives none.
+    `counts` are of all issues, also those not kept. `failed`: why a section tells nothing, by its
+    name. `signs`: see `hijack_signs.py`. `registered`: the name of the registration, or "".
     """
 
     issues: tuple[Issue, ...] = ()

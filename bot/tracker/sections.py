@@ -16,10 +16,7 @@ MAX_SECTION_CHARS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One value and its path: `("dns", "MX", "1", "host")` without the section's name.
-
-    A list of plain values is one finding, in its order.
-    """
+    """A value, or a list of plain ones in its order, and its path without the section's name."""
 
     path: tuple[str, ...]
     value: Scalar | tuple[Scalar, ...]
@@ -27,10 +24,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of a scan. `left_out` findings are past the limit.
-
-    `is_given` is False when the service did not send it at all.
-    """
+    """One section of a scan; `left_out` findings are past the limit. `is_given`: it was sent."""
 
     name: str
     findings: tuple[Finding, ...]
@@ -60,29 +54,20 @@ def _flatten(value: object) -> Iterator[Finding]:
         children: list[tuple[object, object]] = []
         if isinstance(value, Mapping):
             children = list(value.items())
-        elif isinstance(value, list) and not _is_one_finding(value):
-            children = list(enumerate(value, 1))
+        elif isinstance(value, list):
+            is_plain = not any(isinstance(item, list | Mapping) for item in value)
+            is_one_finding = is_plain and len(value) <= MAX_LIST_IN_ONE
+            children = [] if is_one_finding else list(enumerate(value, 1))
         if children:
-            stack.extend(
-                (_bounded((*path, str(key)[:MAX_PART_CHARS])), item)
-                for key, item in reversed(children)
-            )
+            for key, item in reversed(children):
+                below = (*path, str(key)[:MAX_PART_CHARS])
+                if len(below) > MAX_PATH_PARTS:  # its beginning, a gap, its end
+                    below = (*below[: MAX_PATH_PARTS // 2], "…", *below[1 - MAX_PATH_PARTS // 2 :])
+                stack.append((below, item))
         elif isinstance(value, list):
             yield Finding(path, tuple(_clipped(item) for item in value))
         else:
             yield Finding(path, None if isinstance(value, Mapping) else _clipped(value))
-
-
-def _is_one_finding(values: list[object]) -> bool:
-    is_plain = not any(isinstance(item, list | Mapping) for item in values)
-    return is_plain and len(values) <= MAX_LIST_IN_ONE
-
-
-def _bounded(path: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a path that is readable at any depth: its beginning, a gap, its end."""
-    if len(path) <= MAX_PATH_PARTS:
-        return path
-    return (*path[: MAX_PATH_PARTS // 2], "…", *path[-(MAX_PATH_PARTS // 2 - 1) :])
 
 
 def _clipped(value: object) -> Scalar:

@@ -30,9 +30,8 @@ logger = structlog.get_logger()
 class SharedLimits:
     """Shares what replies say of each key's rate limit with other processes, by its fingerprint.
 
-    The document of a key is read before a request, at most every two seconds, and written after
-    one, in the background. While the store fails or is slow, the process goes on with what its
-    `limiter` knows: no method raises. `seconds` never go back.
+    A document is read before a request, at most every two seconds, and written after one. While
+    the store fails or is slow, `limiter` goes on with what it knows: no method raises.
     """
 
     def __init__(
@@ -51,7 +50,6 @@ class SharedLimits:
         )
 
     async def state(self, workspace: WorkspaceId, fingerprint: str) -> Allowance:
-        """Return the present state of a key."""
         await self._in_time(self._read(workspace, fingerprint))
         return self.limiter.state(fingerprint)
 
@@ -63,7 +61,7 @@ class SharedLimits:
             await self._in_time(self._read(workspace, fingerprint))
 
     def after_request(self, workspace: WorkspaceId, fingerprint: str) -> None:
-        """Begin to store what is known of a key after a request that was sent."""
+        """Begin to store what is known of a key."""
         self._tasks.start(self._in_time(self._write(workspace, fingerprint)))
 
     async def _in_time(self, work: Coroutine[Any, Any, object]) -> None:

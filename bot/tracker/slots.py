@@ -49,10 +49,7 @@ class FairSemaphore:
                 self._waiting.remove(waiting)
 
     def ahead(self, owner: Hashable) -> int:
-        """Return how many who hold or wait for a slot have to end before a new one of `owner`.
-
-        0: there is a free slot.
-        """
+        """Return how many have to end before a new one of `owner` begins, 0 for none."""
         has_all = self._held[owner] >= self._each
         if self._free and not has_all:
             return 0
@@ -79,31 +76,20 @@ class Slots:
 
     def __init__(self) -> None:
         self._requests = FairSemaphore(MAX_REQUESTS, REQUESTS_EACH)
-        self._scans = FairSemaphore(MAX_SCANS, SCANS_EACH)
-
-    def scans_ahead(self, owner: Hashable) -> int:
-        """Return how many scans have to end before a new one of `owner` begins."""
-        return self._scans.ahead(owner)
+        self.scans = FairSemaphore(MAX_SCANS, SCANS_EACH)
 
     @asynccontextmanager
     async def acquire(
         self, owner: Hashable, *, is_scan: bool = False, gives_way: bool = False
     ) -> AsyncIterator[None]:
-        """Hold a slot inside the block; raise TooBusyError if none becomes free in time.
-
-        `owner` is who shares with others. Who `gives_way` goes after all others that wait.
-        """
+        """Hold a slot inside the block; raise TooBusyError if none becomes free in time."""
         within_s = SCAN_WAIT_S if is_scan else WAIT_S
         async with AsyncExitStack() as slots:
             try:
                 async with asyncio.timeout(within_s):
-                    if is_scan:  # first, so that a waiting scan holds no slot of a list
-                        await slots.enter_async_context(
-                            self._scans.hold(owner, gives_way=gives_way)
-                        )
-                    await slots.enter_async_context(
-                        self._requests.hold(owner, gives_way=gives_way)
-                    )
+                    # A scan's first, so that one that waits holds no slot of a list.
+                    for each in (self.scans, self._requests) if is_scan else (self._requests,):
+                        await slots.enter_async_context(each.hold(owner, gives_way=gives_way))
             except TimeoutError as error:
                 raise TooBusyError(f"no request ended within {within_s:g} s") from error
             yield

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from bot.tracker.names import NAMES, normalized, without_prefix, words_of
 from bot.tracker.readings import (
     Reading,
     Verdict,
     boolean_of,
+    is_number,
     issue_reading,
     shown_path,
     value_text,
@@ -15,7 +17,6 @@ from bot.tracker.readings import (
 from bot.tracker.scan_facts import MAX_TEXT_CHARS
 
 Path = tuple[str, ...]
-Rule = Callable[[str, Path, object], Verdict | None]
 # Response codes of DNS that mean that a domain does not work (RFC 1035, section 4.1.1).
 _RCODES = {2: "SERVFAIL", 3: "NXDOMAIN", 5: "REFUSED"}
 _GRADE = re.compile(r"[A-Z][+-]?", re.IGNORECASE)
@@ -44,10 +45,29 @@ _REGISTRY_MEANINGS = {
 }
 
 
+class _Value(NamedTuple):
+    """A plain value; of its path the last names, normalized, and the words of the last one."""
+
+    section: str
+    path: Path
+    value: object
+    text: str  # "" for one that is no text
+    name: str
+    parent: str
+    words: tuple[str, ...]
+
+
+Rule = Callable[[_Value], Verdict | None]
+
+
 def read_value(section: str, path: Path, value: object) -> Reading | None:
     """Return what a plain value says, `None` where its name means nothing."""
-    for rule, read in _RULES:
-        if verdict := read(section, path, value):
+    parent, name = map(normalized, ("", *path)[-2:])
+    words = words_of(path[-1]) or ("",)
+    text = value if isinstance(value, str) else ""
+    given = _Value(section, path, value, text, name, parent, words)
+    for rule, sections, read in _RULES:
+        if section in sections and (verdict := read(given)):
             if verdict is not Verdict.ISSUE:
                 return Reading(verdict, rule, path)
             return _issue(section, rule, path, value)
@@ -61,23 +81,24 @@ def _issue(section: str, rule: str, path: Path, value: object) -> Reading:
     if rule == "count":
         word = next((each for each in words_of(path[-1]) if NAMES.severity(each)), "")
     said = value_text(path[-1], value)
-    if rule == "certificate error":
-        said = _shortened(str(value))
-    title = f"{about}: {said}"
-    return issue_reading(section, rule, path, title, word=word, is_named=True)
+    if rule == "certificate error":  # of a long one from what it says on
+        said = text = str(value)
+        found = NAMES.certificate_text.search(text) if len(text) > MAX_ERROR_CHARS else None
+        if found and found.start():
+            said = f"… {text[found.start() :]}"
+    return issue_reading(section, rule, path, f"{about}: {said}", word=word, is_named=True)
 
 
 def all_states(given: Mapping[object, object]) -> set[str]:
     """Return the texts of a record if each is a word for a state, whatever its name."""
     words = [normalized(value) for value in given.values() if isinstance(value, str)]
     known = NAMES.states["good"] | NAMES.states["bad"]
-    is_named = any(
-        normalized(str(key)) in NAMES.severity_names or normalized(str(key)) in NAMES.titles
-        for key in given
+    named = NAMES.severity_names | {*NAMES.titles}
+    are_known = known.union({"error", "neutral", "none", "unknown"}).issuperset(words)
+    is_one = sum(word in known for word in words) >= MIN_STATES and are_known
+    return (
+        {*words} if is_one and named.isdisjoint(normalized(str(key)) for key in given) else set()
     )
-    are_known = all(word in known | {"error", "neutral", "none", "unknown"} for word in words)
-    is_one = sum(word in known for word in words) >= MIN_STATES and are_known and not is_named
-    return {*words} if is_one else set()
 
 
 def read_state(section: str, path: Path, value: object, others: set[str]) -> Reading:
@@ -92,9 +113,9 @@ def read_state(section: str, path: Path, value: object, others: set[str]) -> Rea
 
 def is_old_protocol(path: Path, text: str) -> bool:
     """Return whether an item of a list of protocols that a server speaks is a broken one."""
-    words = [words_of(each) for each in path if not each.isdecimal()][-1:]
-    is_list = bool(words) and words[0][-1:] in (("protocols",), ("versions",))
-    is_used = is_list and not {"disabled", "unsupported", "rejected", "not"} & {*words[0]}
+    words = words_of(next((each for each in reversed(path) if not each.isdecimal()), ""))
+    is_list = bool({"protocols", "versions"} & {*words[-1:]})
+    is_used = is_list and not {"disabled", "unsupported", "rejected", "not"} & {*words}
     # Shodan writes `-SSLv3` of one that the server does not speak.
     return is_used and text[:1].isalpha() and normalized(text) in NAMES.old_protocols
 
@@ -107,13 +128,6 @@ def old_protocol(path: Path) -> str | None:
     return next((each for each in path if normalized(each).startswith(old)), None)
 
 
-def _shortened(text: str) -> str:
-    """Return an error of a certificate, from what it says on if it is long."""
-    found = NAMES.certificate_text.search(text)
-    start = found.start() if found and len(text) > MAX_ERROR_CHARS else 0
-    return f"… {text[start:]}" if start else text
-
-
 def is_threat(path: Path) -> bool:
     """Return whether a name of the path is of something bad: `malware`, `blacklists`."""
     return any(
@@ -122,10 +136,7 @@ def is_threat(path: Path) -> bool:
 
 
 def state_of(text: str, path: Path) -> Verdict | None:
-    """Return what a state says of what the path is about: of a protection, a threat, anything.
-
-    A threat that is absent is good, a protection that is absent is not.
-    """
+    """Return what a state says: a threat that is absent is good, a protection is not."""
     word, states = normalized(_SYMBOLS.get(text.strip(), text)), NAMES.states
     is_protection = any(map(NAMES.protection, path[-2:]))
     if word in states["unchecked"] and not (is_protection and word == "error"):
@@ -139,25 +150,26 @@ def state_of(text: str, path: Path) -> Verdict | None:
     return None
 
 
-def _boolean(section: str, path: Path, value: object) -> Verdict | None:
-    name, words = without_prefix(path[-1]), words_of(path[-1])
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    is_code = is_number and (name in NAMES.attacks or name == "blocked")
-    if words[:1] in (("no",), ("not",)) or is_code:
+def _boolean(given: _Value) -> Verdict | None:
+    section, path, value, words = given.section, given.path, given.value, given.words
+    name, is_numeric = without_prefix(path[-1]), is_number(value)
+    if words[0] in {"no", "not"} or (is_numeric and name in {*NAMES.attacks, "blocked"}):
         return None
     joined = f"{without_prefix(path[-2])}{name}" if len(path) > 1 else ""
     if joined in NAMES.bad_if_true | NAMES.bad_if_false:  # `chain: {complete: false}`
         name = joined
-    if boolean_of(value) is not None and not is_number:
+    truth = boolean_of(value)
+    if truth is not None and not is_numeric:
         if "vulnerable" in words[:2]:  # `is_vulnerable_to_heartbleed`
             name = "vulnerable"
         elif section == "ssl" and {"match", "matches"} & {*words}:
             name = "matches"
     is_known = name in NAMES.bad_if_true | NAMES.bad_if_false
-    truth = boolean_of(value)
     if truth is None or not is_known:
-        is_unread = is_known and section != "whois" and isinstance(value, str) and bool(value)
-        return Verdict.NOT_CHECKED if is_unread and not _is_stated(path, value) else None
+        # Another rule reads a word that is known, a number and a date.
+        is_stated = _COUNT.match(given.text) or NAMES.is_placeholder(given.text)
+        is_unread = is_known and section != "whois" and given.text and not is_stated
+        return Verdict.NOT_CHECKED if is_unread and state_of(given.text, path) is None else None
     if name in NAMES.bad_if_true:
         is_count = not isinstance(value, bool) and name in NAMES.counts["bad"]
         return None if is_count else Verdict.ISSUE if truth else Verdict.PASSED
@@ -168,183 +180,154 @@ def _boolean(section: str, path: Path, value: object) -> Verdict | None:
     return Verdict.PASSED if truth else Verdict.ISSUE
 
 
-def _is_stated(path: Path, value: object) -> bool:
-    """Return whether another rule reads the value: a date, a number, a word that is known."""
-    text = str(value)
-    is_known = state_of(text, path) is not None
-    return is_known or bool(_COUNT.match(text)) or NAMES.is_placeholder(text)
-
-
-def _flag(section: str, path: Path, value: object) -> Verdict | None:
+def _flag(given: _Value) -> Verdict | None:
     """Read a boolean below a list of failures or threats: `missing_headers: {"hsts": true}`."""
-    parent = normalized(path[-2]) if len(path) > 1 else ""
-    name = normalized(path[-1])
-    is_of_run = name in NAMES.failures["false"] | {"checked", "enabled", "available"}
-    is_of_threats = parent in NAMES.conclusive_lists and name in NAMES.attacks
-    if section == "whois" or is_of_run or not (is_of_threats or parent in NAMES.failure_lists):
+    is_of_run = given.name in NAMES.failures["false"] | {"checked", "enabled", "available"}
+    is_of_threats = given.parent in NAMES.conclusive_lists and given.name in NAMES.attacks
+    if is_of_run or not (is_of_threats or given.parent in NAMES.failure_lists):
         return None
-    if not isinstance(value, bool):
-        return Verdict.ISSUE if normalized(str(value)) in NAMES.states["bad"] else None
-    return Verdict.ISSUE if value else Verdict.PASSED
+    if not isinstance(given.value, bool):
+        return Verdict.ISSUE if normalized(str(given.value)) in NAMES.states["bad"] else None
+    return Verdict.ISSUE if given.value else Verdict.PASSED
 
 
-def _protection(section: str, path: Path, value: object) -> Verdict | None:
-    protection = NAMES.protection(path[-1])
-    # In DNS it is a type of record.
-    is_record = section == "dns" and protection in {"HTTPS", "TLS"}
-    if section == "whois" or protection is None or is_record:
+def _protection(given: _Value) -> Verdict | None:
+    # In DNS these are types of records.
+    others = {None, "HTTPS", "TLS"} if given.section == "dns" else {None}
+    if NAMES.protection(given.path[-1]) in others:
         return None
-    if isinstance(value, str) and (state := state_of(value, path[-1:])):
+    if given.text and (state := state_of(given.text, given.path[-1:])):
         return state
-    if isinstance(value, str) and NAMES.absent_text.search(value):
+    if NAMES.absent_text.search(given.text):
         return Verdict.ISSUE
-    truth = boolean_of(value)
+    truth = boolean_of(given.value)
     return None if truth is None else Verdict.PASSED if truth else Verdict.ISSUE
 
 
-def _threat_state(section: str, path: Path, value: object) -> Verdict | None:
+def _threat_state(given: _Value) -> Verdict | None:
     """Read a state under the name of a threat: `malware: "detected"`."""
-    if section == "whois" or not isinstance(value, str):
-        return None
-    if normalized(path[-1]) in NAMES.threats:
-        if normalized(value) in NAMES.states["good"] | NAMES.states["absent"]:
+    if given.name in NAMES.threats:
+        if normalized(given.text) in NAMES.states["good"] | NAMES.states["absent"]:
             return Verdict.PASSED
-        return None if NAMES.is_placeholder(value) else Verdict.ISSUE
-    return state_of(value, path[-1:]) if is_threat(path[-1:]) else None
+        return None if NAMES.is_placeholder(given.text) else Verdict.ISSUE
+    return state_of(given.text, given.path[-1:]) if is_threat(given.path[-1:]) else None
 
 
-def _state(section: str, path: Path, value: object) -> Verdict | None:
-    words = words_of(path[-1])
-    parent = normalized(path[-2]) if len(path) > 1 else ""
-    is_below = parent in NAMES.states["parents"]
-    is_state = bool(words) and (words[-1] in NAMES.states["names"] or is_below)
-    if not isinstance(value, str) or section == "whois" or not is_state:
+def _state(given: _Value) -> Verdict | None:
+    is_below = bool(given.name) and given.parent in NAMES.states["parents"]
+    if not (is_below or given.words[-1] in NAMES.states["names"]):
         return None
-    text = value.removeprefix("CERT_").removeprefix("cert_")
-    state = state_of(text, path)
+    state = state_of(given.text.removeprefix("CERT_").removeprefix("cert_"), given.path)
     # `status: "ok"` alone says that the look-up was.
-    return None if state is Verdict.PASSED and len(words) < 2 and not is_below else state
+    is_of_lookup = len(given.words) < 2 and not is_below
+    return None if state is Verdict.PASSED and is_of_lookup else state
 
 
-def _unmistakable(section: str, path: Path, value: object) -> Verdict | None:
+def _unmistakable(given: _Value) -> Verdict | None:
     """Read a word that is bad under any name but an error's: `crl_status: "revoked"`."""
-    if not isinstance(value, str) or normalized(path[-1]) in NAMES.failures["errors"]:
+    if given.name in NAMES.failures["errors"]:
         return None
-    is_title = normalized(path[-1]) in NAMES.titles and " " in value
-    if section != "whois" and not is_title and (found := _VULNERABLE.fullmatch(value)):
+    is_title = given.name in NAMES.titles and " " in given.text
+    if not is_title and (found := _VULNERABLE.fullmatch(given.text)):
         return Verdict.PASSED if found["not"] else Verdict.ISSUE
-    is_bad = section in {"dns", "ssl"} and normalized(value) in NAMES.states["unmistakable"]
-    return Verdict.ISSUE if is_bad else None
+    is_bad = normalized(given.text) in NAMES.states["unmistakable"]
+    return Verdict.ISSUE if is_bad and given.section in {"dns", "ssl"} else None
 
 
-def _response_code(section: str, path: Path, value: object) -> Verdict | None:
-    is_code = section == "dns" and normalized(path[-1]) in {"statuscode", "rcode", "responsecode"}
-    return Verdict.ISSUE if is_code and value in _RCODES.values() else None
+def _response_code(given: _Value) -> Verdict | None:
+    is_code = given.name in {"statuscode", "rcode", "responsecode"}
+    return Verdict.ISSUE if is_code and given.text in _RCODES.values() else None
 
 
-def _listing(section: str, path: Path, value: object) -> Verdict | None:
+def _listing(given: _Value) -> Verdict | None:
     """Read what a list of blocked names answers: `"zen.spamhaus.org": "127.0.0.2"`."""
-    is_answer = isinstance(value, str) and _LISTED.fullmatch(value) is not None
-    is_list = "." in path[-1] or is_threat(path[-1:])
-    return Verdict.ISSUE if is_answer and is_list and section in {"dns", "security"} else None
+    is_list = "." in given.path[-1] or is_threat(given.path[-1:])
+    return Verdict.ISSUE if is_list and _LISTED.fullmatch(given.text) else None
 
 
-def _grade(_section: str, path: Path, value: object) -> Verdict | None:
-    is_named = any(normalized(name) in NAMES.grades["names"] for name in path[-2:])
-    if not is_named or not isinstance(value, str):
+def _grade(given: _Value) -> Verdict | None:
+    if NAMES.grades["names"].isdisjoint({given.parent, given.name}):
         return None
-    if not _GRADE.fullmatch(value.strip()):
-        return state_of(value, path) if normalized(path[-1]) == "grade" else None
-    letter = value.strip()[0].lower()
+    if not _GRADE.fullmatch(given.text.strip()):
+        return state_of(given.text, given.path) if given.name == "grade" else None
+    letter = given.text.strip()[0].lower()
     if letter in NAMES.grades["bad"]:
         return Verdict.ISSUE
     return Verdict.PASSED if letter == "a" else Verdict.INFO
 
 
-def _count(section: str, path: Path, value: object) -> Verdict | None:
-    name = normalized(path[-1])
-    parent = normalized(path[-2]) if len(path) > 1 else ""
-    is_total = name in _TOTALS and parent in NAMES.conclusive_lists
-    is_bad = name in NAMES.counts["bad"] or is_total or _is_rated_count(path[-1])
-    if name == "failed" and section != "security":
+def _count(given: _Value) -> Verdict | None:
+    value = int(given.text) if _COUNT.fullmatch(given.text) else given.value
+    is_of_lookup = given.name == "failed" and given.section != "security"
+    if is_of_lookup or isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if isinstance(value, str) and _COUNT.fullmatch(value):
-        value = int(value)
-    if section == "whois" or isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    flag = without_prefix(path[-1])
+    flag = without_prefix(given.path[-1])
     if flag != "blocked" and flag in NAMES.bad_if_true and value > 1:
         return Verdict.ISSUE
-    return (Verdict.ISSUE if value > 0 else Verdict.PASSED) if is_bad else None
+    is_total = given.name in _TOTALS and given.parent in NAMES.conclusive_lists
+    # Of the number of bad issues: `high_level_findings`.
+    is_rated = (
+        len(given.words) > 1
+        and NAMES.severity(given.words[0]) in {"critical", "high"}
+        and given.words[-1] in NAMES.conclusive_lists
+    )
+    if is_total or is_rated or given.name in NAMES.counts["bad"]:
+        return Verdict.ISSUE if value > 0 else Verdict.PASSED
+    return None
 
 
 def counts_bad(name: str, value: object) -> bool:
     """Return whether a number may be of something bad: `threats_found: 3`."""
     bad = NAMES.conclusive_lists | NAMES.failure_lists | NAMES.bad_if_true
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
-    return is_number and bool({*words_of(name)} & bad)
+    return is_number(value) and value > 0 and not bad.isdisjoint(words_of(name))
 
 
-def _is_rated_count(name: str) -> bool:
-    """Return whether a name is of the number of bad issues: `high_level_findings`."""
-    words = words_of(name)
-    return (
-        len(words) > 1
-        and NAMES.severity(words[0]) in {"critical", "high"}
-        and words[-1] in NAMES.conclusive_lists
-    )
-
-
-def _no_issues(section: str, path: Path, value: object) -> Verdict | None:
+def _no_issues(given: _Value) -> Verdict | None:
     """Read a word in place of a list of issues: `issues: "none"`."""
-    if section != "security" or normalized(path[-1]) not in NAMES.conclusive_lists:
-        return None
-    if not isinstance(value, str):
-        return None
-    is_none = NAMES.is_no_issue(value) or normalized(value) in {"no", "clean"}
-    return Verdict.EMPTY if is_none else None
+    is_none = NAMES.is_no_issue(given.text) or normalized(given.text) in {"no", "clean"}
+    return Verdict.EMPTY if is_none and given.name in NAMES.conclusive_lists else None
 
 
-def _risk(_section: str, path: Path, value: object) -> Verdict | None:
-    name = normalized(path[-1])
+def _risk(given: _Value) -> Verdict | None:
     # A level or an impact may be of anything, but for one in a list of things.
-    is_of_item = len(path) > 1 and path[-2].isdecimal()
-    is_named = name in NAMES.severity_names and (is_of_item or name not in {"level", "impact"})
-    if not is_named or not isinstance(value, str):
+    is_of_item = len(given.path) > 1 and given.path[-2].isdecimal()
+    is_named = is_of_item or given.name not in {"level", "impact"}
+    if not (isinstance(given.value, str) and is_named and given.name in NAMES.severity_names):
         return None
-    severity = NAMES.severity(value)
+    severity = NAMES.severity(given.text)
     return Verdict.ISSUE if severity in {"critical", "high", "medium"} else Verdict.INFO
 
 
-def _certificate_error(section: str, path: Path, value: object) -> Verdict | None:
-    words = words_of(path[-1])
-    if section != "ssl" or not words or not isinstance(value, str):
-        return None
-    is_error = words[-1] in {"error", "errors", "reason", "exception"} or "verify" in words
-    is_state = (
-        words[-1] in NAMES.states["names"]
-        and not {*words_of(value[:MAX_TEXT_CHARS])} & NAMES.states["good"]
+def _certificate_error(given: _Value) -> Verdict | None:
+    text, words = given.text, given.words
+    is_error = words[-1] in {"reason", "exception"} or {"error", "errors", "verify"} & {*words}
+    is_state = words[-1] in NAMES.states["names"] and NAMES.states["good"].isdisjoint(
+        words_of(text[:MAX_TEXT_CHARS])
     )
-    if is_error or is_state or "verify error" in value or "error" in words:
-        return Verdict.ISSUE if NAMES.certificate_text.search(value) else None
-    is_message = normalized(path[-1]) in NAMES.failures["names"]
-    return Verdict.ISSUE if is_message and NAMES.distrust_text.search(value) else None
+    if is_error or is_state or "verify error" in text:
+        return Verdict.ISSUE if NAMES.certificate_text.search(text) else None
+    is_message = given.name in NAMES.failures["names"]
+    return Verdict.ISSUE if is_message and NAMES.distrust_text.search(text) else None
 
 
-_RULES: tuple[tuple[str, Rule], ...] = (
-    ("word for none", _no_issues),
-    ("unmistakable word", _unmistakable),
-    ("response code", _response_code),
-    ("listing", _listing),
-    ("flag of a failure", _flag),
-    ("boolean", _boolean),
-    ("protection", _protection),
-    ("threat", _threat_state),
-    ("state", _state),
-    ("grade", _grade),
-    ("count", _count),
-    ("risk", _risk),
-    ("certificate error", _certificate_error),
+_SECURITY = frozenset({"security"})
+_CHECKED = frozenset({"dns", "ssl", "security"})
+_ALL = _CHECKED | {"whois"}
+# Each rule, and the sections in which it reads. The first that knows a value counts.
+_RULES: tuple[tuple[str, frozenset[str], Rule], ...] = (
+    ("word for none", _SECURITY, _no_issues),
+    ("unmistakable word", _CHECKED, _unmistakable),
+    ("response code", frozenset({"dns"}), _response_code),
+    ("listing", frozenset({"dns", "security"}), _listing),
+    ("flag of a failure", _CHECKED, _flag),
+    ("boolean", _ALL, _boolean),
+    ("protection", _CHECKED, _protection),
+    ("threat", _CHECKED, _threat_state),
+    ("state", _CHECKED, _state),
+    ("grade", _ALL, _grade),
+    ("count", _CHECKED, _count),
+    ("risk", _ALL, _risk),
+    ("certificate error", frozenset({"ssl"}), _certificate_error),
 )
 
 
@@ -374,11 +357,10 @@ def read_registry_state(path: Path, value: object) -> Reading | None:
 def read_response_code(path: Path, given: Mapping[object, object]) -> Reading | None:
     """Read the response code of a DNS answer in JSON, which has its question beside it."""
     by_name = {normalized(str(key)): (str(key), value) for key, value in given.items()}
-    for name in ("status", "rcode"):
-        key, value = by_name.get(name, ("", None))
-        is_code = isinstance(value, int) and not isinstance(value, bool) and value in _RCODES
-        if is_code and "question" in by_name:
-            about, code = (*path, key), _RCODES[value]  # type: ignore[index]  # an int: see above
+    for key, value in (by_name[name] for name in ("status", "rcode") if name in by_name):
+        code = _RCODES.get(value) if isinstance(value, int) else None
+        if code and "question" in by_name:
+            about = (*path, key)
             title = f"{shown_path(path or about)}: {code}"
             return issue_reading("dns", "state", about, title, word=code, is_named=True)
     return None
@@ -401,5 +383,4 @@ def read_counts(section: str, path: Path, given: Mapping[object, object]) -> Rea
         return Reading(Verdict.EMPTY if is_whole else Verdict.PASSED, "count", path)
     title = ", ".join(f"{count:,} {normalized(key)}" for key, count in bad.items())
     where = f"{shown_path(path)}: {title}" if path else title
-    word = next(iter(bad))
-    return issue_reading(section, "count", path, where, word=word, is_named=True)
+    return issue_reading(section, "count", path, where, word=next(iter(bad)), is_named=True)

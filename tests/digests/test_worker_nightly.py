@@ -32,7 +32,6 @@ from bot.tracker.models import (
     InvalidKeyError,
     RateLimitedError,
     RejectedError,
-    ScanResult,
     UnavailableError,
 )
 from bot.tracker.rate_limit import Allowance, Purpose
@@ -91,7 +90,7 @@ class Observatory:
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
-    ) -> ScanResult:
+    ) -> dict[str, object]:
         """Be the service."""
         self.scanned.append(domain_id)
         self.moments.append(self.clock())
@@ -101,7 +100,7 @@ class Observatory:
             await self.gate.wait()
         if error := self.errors.get(domain_id):
             raise error
-        return ScanResult()
+        return {}
 
     async def look(self) -> None:
         """Let everything be done that is due now."""

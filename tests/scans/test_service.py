@@ -13,7 +13,7 @@ from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
 from bot.scans.service import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
-from bot.tracker.models import SECTIONS, InvalidKeyError, ScanResult, UnavailableError
+from bot.tracker.models import SECTIONS, InvalidKeyError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.scan_facts import EndDate, Severity
 from tests.builders import MOMENT, a_domain
@@ -32,8 +32,8 @@ class Scanner:
 
     async def scan(
         self, workspace: WorkspaceId, domain_id: str, purpose: Purpose = Purpose.PERSON
-    ) -> ScanResult:
-        return ScanResult(self.sections)
+    ) -> dict[str, object]:
+        return self.sections
 
 
 @pytest.fixture

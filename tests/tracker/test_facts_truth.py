@@ -132,16 +132,15 @@ JSON = st.recursive(
 @given(st.dictionaries(st.sampled_from(["whois", "dns", "ssl", "security"]), JSON))
 @settings(max_examples=300)
 def test_no_claim_of_well_being_lacks_what_it_needs(sections: dict[str, object]) -> None:
-    explained = explain(sections, NOW)
-    facts = explained.facts
-    verdicts = [each.verdict for each in explained.readings.get("security", ())]
+    facts, by_section = explain(sections, NOW)
+    verdicts = [each.verdict for each in by_section.get("security", ())]
 
     if facts.issue_knowledge is Knowledge.NONE:
         assert not facts.issues
         assert "security" not in facts.failed
         assert Verdict.NOT_CHECKED not in verdicts
         assert Verdict.EMPTY in verdicts or verdicts.count(Verdict.PASSED) >= MIN_PASSED
-        readings = (each for some in explained.readings.values() for each in some)
+        readings = (each for some in by_section.values() for each in some)
         assert all(each.verdict is not Verdict.UNREAD for each in readings)
 
 

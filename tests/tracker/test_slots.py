@@ -97,7 +97,7 @@ async def test_it_is_known_how_many_scans_have_to_end_first() -> None:
     slots = Slots()
 
     async with await taken(slots, SCANS_EACH, owner="one", is_scan=True):
-        assert (slots.scans_ahead("one"), slots.scans_ahead("two")) == (1, 0)
+        assert (slots.scans.ahead("one"), slots.scans.ahead("two")) == (1, 0)
         async with await taken(slots, MAX_SCANS - SCANS_EACH, is_scan=True):
             patient = asyncio.create_task(
                 taken(slots, 1, owner="two", is_scan=True, gives_way=True)
@@ -105,6 +105,6 @@ async def test_it_is_known_how_many_scans_have_to_end_first() -> None:
             waiting = asyncio.create_task(taken(slots, 1, owner="one", is_scan=True))
             await asyncio.sleep(0)
 
-            assert (slots.scans_ahead("one"), slots.scans_ahead("two")) == (2, 2)
+            assert (slots.scans.ahead("one"), slots.scans.ahead("two")) == (2, 2)
     for each in (waiting, patient):
         await (await each).aclose()
