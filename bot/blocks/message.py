@@ -10,7 +10,7 @@ Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
 MAX_TEXT_CHARS = 3900
 SHARE = "share"
-"""The beginning of what a button is called that shows something to the whole channel."""
+"""The beginning of the action id of a button that shows something to the whole channel."""
 SHARE_IN_THREAD = "Share in thread"
 EMPTY_CELL = "–"
 MAX_PARAGRAPH_CHARS = 1_500
@@ -40,20 +40,8 @@ class Message:
         plain = tuple(part for block in self.blocks for part in unfolded(block))
         return None if plain == self.blocks else Message(self.text, plain)
 
-    def for_one(self) -> "Message":
-        """Return the message for a private place: with nothing to share."""
-        return self._with_shares(None)
-
-    def for_thread(self, thread_ts: str) -> "Message":
-        """Return the message with buttons that share it into a thread."""
-        return self._with_shares(thread_ts)
-
-    @property
-    def is_shareable(self) -> bool:
-        return self.for_one() != self
-
-    def _with_shares(self, thread_ts: str | None) -> "Message":
-        """Return the message with its share buttons changed for a thread, or without them."""
+    def with_shares(self, thread_ts: str | None) -> "Message":
+        """Return the message with buttons that share it into a thread, `None`: without them."""
         blocks: list[Block] = []
         for block in self.blocks:
             if block["type"] == "actions":

@@ -133,7 +133,7 @@ class Replies:
                         **args,
                     )
                 return
-        direct = {**message.for_one().as_args(), **thread}
+        direct = {**message.with_shares(None).as_args(), **thread}
         try:
             await post_message(client, await open_direct(client, origin.user_id), direct)
         except (errors.SlackUnavailableError, errors.SlackRateLimitedError):
