@@ -308,12 +308,9 @@ def snoozed_hosts(
 def silences(digest: Digest, alerts: Collection[AlertCard], now: datetime) -> Snoozes:
     """Return what is snoozed of an alert now."""
     of_all = digest.active_snooze(now)
-    found = [(each.active_snooze(now), each.hosts) for each in alerts]
-    snoozes = [
-        *([(of_all, ())] if of_all else []),
-        *((snooze, hosts) for snooze, hosts in found if snooze),
-    ]
-    return Snoozes(tuple(snoozes), any(each.is_open for each in alerts))
+    found = ((each.active_snooze(now), each.hosts) for each in alerts)
+    of_cards = ((snooze, hosts) for snooze, hosts in found if snooze)
+    return (*([(of_all, ())] if of_all else []), *of_cards)
 
 
 def touched(alert: AlertCard, at: datetime) -> AlertCard:

@@ -165,7 +165,7 @@ class DigestFormListeners:
         # Rather the typed values than the preview: the next choice draws it again.
         with log_and_suppress("the next runs are not up to date", BotError):
             digest = await self._same_digest(request, note)
-            silences = await self.digests.snoozes(request.workspace, digest) if digest else None
+            silences = await self.digests.snoozes(request.workspace, digest) if digest else ()
             draft = draft_in(request.values, note.hidden)
             form = self._form(request, note, draft, digest, silences=silences)
             await self.screen.show_newer(request, form, number)
@@ -263,20 +263,12 @@ class DigestFormListeners:
         digest: Digest | None = None,
         line: str = "",
         *,
-        silences: Snoozes | None = None,
+        silences: Snoozes = (),
     ) -> Block:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
-        editing = modal.Editing(
-            draft=draft,
-            note=note,
-            now=self.screen.clock(),
-            digest=digest,
-            line=line,
-            silences=silences,
-        )
-        blocks = modal.edit_blocks(editing)
+        blocks = modal.edit_blocks(draft, note, self.screen.clock(), digest, line, silences)
         note = replace(note, hidden=hidden_values(draft, blocks))
-        return modal.edit_form(editing, blocks, request.as_metadata(note.as_text()))
+        return modal.edit_form(note, blocks, request.as_metadata(note.as_text()))
 
 
 def zone_of_member(member: Member) -> str:

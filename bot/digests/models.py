@@ -276,11 +276,6 @@ class AlertCard:
         """All its domains by host name."""
         return tuple(fall.host for fall in self.falls)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether further falls of its domains belong into its thread."""
-        return bool(self.ts and self.down)
-
     def active_snooze(self, now: datetime) -> Snooze | None:
         """Return its snooze unless that is over."""
         if self.snooze is None:
@@ -289,12 +284,8 @@ class AlertCard:
         return self.snooze if is_on else None
 
 
-@dataclass(frozen=True, slots=True)
-class Snoozes:
-    """The snoozes of an alert, each with its hosts, none for all; and whether a card is open."""
-
-    snoozes: tuple[tuple[Snooze, tuple[str, ...]], ...] = ()
-    has_open_card: bool = False
+# Those of an alert, each with its hosts, none for all.
+Snoozes = tuple[tuple[Snooze, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

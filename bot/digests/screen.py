@@ -16,7 +16,7 @@ from bot.digests.errors import error_line
 from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.digests.views.modal import LOOKING
-from bot.digests.views.tables import DigestList, busy_form, error_form, list_form
+from bot.digests.views.tables import busy_form, error_form, list_form
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request, draw_or_reply
 from bot.keys.key_record import NoKeyError
@@ -78,21 +78,21 @@ class DigestScreen:
         """
         metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
-        member, digests = visitor.member, await self.seen_digests(request, channel_id, visitor)
-        listed = DigestList(
-            digests=digests,
-            channel=visitor.channel,
-            now=self.clock(),
-            reader_id=member.user_id,
-            reader_zone=member.zone,
+        digests = await self.seen_digests(request, channel_id, visitor)
+        silences = {
+            each.digest_id: await self.digests.snoozes(request.workspace, each)
+            for each in digests
+            if each.plan.is_alert
+        }
+        return list_form(
+            digests,
+            visitor.channel,
+            visitor.member,
+            self.clock(),
+            silences=silences,
             note=line,
-            silences={
-                each.digest_id: await self.digests.snoozes(request.workspace, each)
-                for each in digests
-                if each.plan.is_alert
-            },
+            metadata=metadata,
         )
-        return list_form(listed, metadata)
 
     async def seen_digests(
         self, request: Request, channel_id: str | None, visitor: ChannelAccess

@@ -192,9 +192,9 @@ class DigestService:
             await self._tell(workspace, told_message(digest, by.name, "🗑️ deleted"), digest)
 
     async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Snoozes:
-        """Return the silences of an alert, and whether a card of it is open."""
+        """Return the silences of an alert, none for a digest."""
         if not digest.plan.is_alert:
-            return Snoozes()
+            return ()
         alerts = (await self.repository.cards(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from bot.blocks.builders import actions, button, context, field, input_element, option, section
+from bot.blocks.builders import context, field, input_element, option, section
 from bot.blocks.message import Block
 from bot.blocks.text import (
     MAX_OPTION_CHARS,
@@ -114,11 +114,6 @@ def what_fields(draft: Draft) -> list[Block]:
         _field("Filter", filter_box, filter_hint, optional=True),
         _field("Post", mode, mode_hint) | {"dispatch_action": True},
     ]
-
-
-def more_button() -> list[Block]:
-    """Return the button behind which the other fields are."""
-    return actions(button("More options", MORE))
 
 
 def more_fields(draft: Draft) -> list[Block]:

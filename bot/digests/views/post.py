@@ -27,8 +27,6 @@ from bot.tracker.health import Band
 
 MAX_POINTS = 20
 MIN_POINTS = 3
-# label and value
-Point = tuple[str, float]
 SHOW_DETAILS = "digest.details"
 NO_DETAILS = "A newer digest has replaced these details. Press `Details` on the latest one."
 # Of the changes and the table together.
@@ -40,27 +38,32 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []
+    labels, averages = zip(*points, strict=True)
+    # Slack has no setting for the axis: the two flat lines keep it from 0 to 100.
+    series = {
+        "Average": averages,
+        "Best: 100": [100] * len(points),
+        "Least: 0": [0] * len(points),
+    }
     return [
         {
             "type": "data_visualization",
-            "title": _title(points),
+            "title": (
+                f"Average health, last {len(points)} digests: {averages[0]:g} → {averages[-1]:g}"
+            ),
             "chart": {
                 "type": "line",
-                # Slack has no setting for the axis: the two flat lines keep it from 0 to 100.
                 "series": [
                     {
                         "name": name,
                         "data": [
-                            {"label": label, "value": average if value is None else value}
-                            for label, average in points
+                            {"label": label, "value": value}
+                            for label, value in zip(labels, values, strict=True)
                         ],
                     }
-                    for name, value in (("Average", None), ("Best: 100", 100), ("Least: 0", 0))
+                    for name, values in series.items()
                 ],
-                "axis_config": {
-                    "categories": [label for label, _ in points],
-                    "y_label": "Average health (of 100)",
-                },
+                "axis_config": {"categories": [*labels], "y_label": "Average health (of 100)"},
             },
         }
     ]
@@ -85,13 +88,7 @@ def point_labels(moments: Sequence[datetime]) -> list[str]:
     return labels
 
 
-def _title(points: Sequence[Point]) -> str:
-    """Return `Average health, last 8 digests: 83 → 64.2`: the axis of a chart has no setting."""
-    first, last = points[0][1], points[-1][1]
-    return f"Average health, last {len(points)} digests: {first:g} → {last:g}"
-
-
-def _points(trend: Sequence[TrendPoint]) -> list[Point]:
+def _points(trend: Sequence[TrendPoint]) -> list[tuple[str, float]]:
     latest = trend[-MAX_POINTS:]
     labels = point_labels([point.local for point in latest])
     averages = [float(score_number(point.average)) for point in latest]
@@ -102,8 +99,7 @@ def title(report: Report, name: str = "") -> str:
     """Return `Health digest: 128 domains, average 83 ▲ +1.5`, or with the digest's own name."""
     called = outside(name, MAX_NAME_CHARS) or "Health digest"
     if not report.totals.count:
-        is_emptied = report.before and report.before.count and not report.is_bounded
-        return f"{called}: {'the list is empty' if is_emptied else 'no domains'}"
+        return f"{called}: no domains"
     now, before = report.totals.average, None
     if report.before and not report.is_bounded:  # else they are averages of different domains
         before = report.before.average
@@ -116,21 +112,16 @@ def news_blocks(
     report: Report, texts: Sequence[str], note: str, filter_text: str, trend: str = ""
 ) -> list[Block]:
     """Return the bands and the trend, the note and the texts of the changes."""
-    there = report.totals.count
-    bands = _bands_mrkdwn(report) if there else _nothing_there(report, filter_text)
+    bands = _bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)
     bands = "     ".join(filter(None, [bands, trend]))
     return _sections(bands, note, *texts)
 
 
-def _nothing_there(report: Report, filter_text: str) -> str:
+def _nothing_there(filter_text: str) -> str:
     if filter_text:
-        return (
-            f"No domain matches {wording.filter_mrkdwn(filter_text)} now. To see others, change"
-            " the filter with `Manage`."
-        )
-    if report.before and report.before.count:
-        return "Your portfolio no longer has any domains."
-    return "Your portfolio has no domains yet. Add the first one with `/adddomain`."
+        shown = wording.filter_mrkdwn(filter_text)
+        return f"No domain matches {shown} now. To see others, change the filter with `Manage`."
+    return "Your portfolio has no domains. Add one with `/adddomain`."
 
 
 def _bands_mrkdwn(report: Report) -> str:
@@ -167,9 +158,10 @@ def digest_message(post: Post) -> Message:
     )
     known = coverage_text(report.coverage)
     foot = "\n".join(filter(None, [known, notes.about_mrkdwn(post), notes.footer_mrkdwn(post)]))
-    bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
-    message = message_of(*top, *worst_table(report), *bottom)
-    return message if post.is_preview else changes.with_news(message, report, post.sent_at)
+    if post.is_preview:
+        return message_of(*top, *worst_table(report), context(foot))
+    message = message_of(*top, *worst_table(report), *_buttons(post), context(foot))
+    return changes.with_news(message, report, post.sent_at)
 
 
 def details_message(post: Post) -> Message:
@@ -183,9 +175,13 @@ def details_message(post: Post) -> Message:
         *news_blocks(report, texts, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
-    buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
-    bottom = (*buttons, context(notes.about_mrkdwn(post)))
-    return message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
+    return message_of(
+        *top,
+        *worst_table(report),
+        *trend_chart(post.trend),
+        *actions(run_button("All domains", line), wording.manage_button(post.digest)),
+        context(notes.about_mrkdwn(post)),
+    )
 
 
 def heartbeat_message(post: Post) -> Message:
@@ -214,13 +210,9 @@ def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Mess
 
     `has_outsiders`: people of another company read the channel.
     """
-    who = wording.person_mrkdwn(digest.made_by_name)
-    is_alert = digest.plan.is_alert
-    kind = "an alert" if is_alert else "a health digest"
-    title = f"🗓️ {who} *set up {kind} for this channel.*"
-    if digest.moved_at:  # possibly not by its creator
-        kind = "alert" if is_alert else "health digest"
-        title = f"🗓️ {who}*'s {kind} is posted in this channel from now on.*"
+    who = wording.person_mrkdwn(digest.made_by_name)  # possibly moved by another person
+    kind = "alert" if digest.plan.is_alert else "health digest"
+    title = f"🗓️ {who}*'s {kind} is posted in this channel from now on.*"
     how = "To change, pause, or delete it, press `Manage` or type `/domaindigest`."
     return message_of(
         section(title),
@@ -232,7 +224,6 @@ def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Mess
 
 
 def told_message(digest: Digest, name: str, did: str, end: str = "") -> Message:
-    """Return the line with which a channel reads who did what with a digest."""
     called = wording.called_mrkdwn(digest.plan)
     symbol, _, verb = did.partition(" ")
     who = wording.person_mrkdwn(name)
@@ -240,7 +231,6 @@ def told_message(digest: Digest, name: str, did: str, end: str = "") -> Message:
 
 
 def greeting_message(resumed: Sequence[Digest]) -> Message:
-    """Return what the app says in a channel to which it was added."""
     lines = [
         "👋 *Domain Tracker is in this channel.* A digest posts here what got worse, what expires"
         " soon, and what changed. `/domains` and `/scan example.com` answer you alone, until you"
@@ -257,11 +247,10 @@ def greeting_message(resumed: Sequence[Digest]) -> Message:
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
-    if digest.pause is None:
-        first = "First check" if digest.plan.is_alert else "First digest"
-        return first, moment_token(digest.next.due_at)
-    until = digest.pause.until
-    return "State", f"Paused until {moment_token(until)}" if until else "Paused"
+    if digest.pause:
+        return "State", wording.pause_text(digest.pause)
+    first = "First check" if digest.plan.is_alert else "First digest"
+    return first, moment_token(digest.next.due_at)
 
 
 def _buttons(post: Post) -> list[Block]:
@@ -276,8 +265,7 @@ def _buttons(post: Post) -> list[Block]:
 
 def _details_button(post: Post) -> Block | None:
     run = post.digest.run
-    value = f"{post.digest.digest_id}/{run.token}" if run else ""
-    return button("Details", SHOW_DETAILS, value) if run else None
+    return button("Details", SHOW_DETAILS, f"{post.digest.digest_id}/{run.token}") if run else None
 
 
 def _scan_button(report: Report) -> Block | None:
@@ -286,12 +274,11 @@ def _scan_button(report: Report) -> Block | None:
 
 
 def _sign(report: Report) -> str:
-    """Return the sign of well-being, only where scans know that nothing is wrong."""
+    # Of well-being, only where scans know that nothing is wrong.
     return "✅ " if report.is_well else ""
 
 
 def _rest_button(report: Report) -> Block | None:
-    """Return the button that scans what was never scanned."""
     coverage = report.coverage
     if coverage is None or coverage.scanned == coverage.domains:
         return None
