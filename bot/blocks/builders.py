@@ -162,7 +162,6 @@ def plain_text(text: str, limit: int) -> Block:
 
 
 def raw_text(text: str) -> Block:
-    """Return a cell of a data table."""
     return {"type": "raw_text", "text": text}
 
 

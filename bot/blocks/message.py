@@ -93,7 +93,6 @@ def table_lines(table: Block) -> Iterator[str]:
 
 
 def cell_text(cell: Block) -> str:
-    """Return the text of a cell; a link is said by its words."""
     if cell["type"] == "rich_text":
         cell = cell["elements"][0]["elements"][0]
     return str(cell["text"])
@@ -110,7 +109,6 @@ def _paragraphs(lines: Iterable[str]) -> list[Block]:
 
 
 def grouped(lines: Iterable[str]) -> list[str]:
-    """Return lines as paragraphs: long ones alone, short ones together."""
     texts: list[str] = []
     for line in lines:
         if texts and len(texts[-1]) + len(line) < MAX_PARAGRAPH_CHARS:

@@ -113,7 +113,6 @@ def alert_preview(alert: AlertCard, digest: Digest, now: datetime) -> Message:
 
 
 def details_message(alert: AlertCard) -> Message:
-    """Return all domains of an alert, as far as they fit into a message."""
     falls = [*alert.down, *(fall for fall in alert.falls if not fall.is_down)]
     lines = lines_within(map(fall_line, falls), MAX_DETAILS_CHARS)
     left_out = len(falls) - len(lines)
@@ -140,7 +139,6 @@ def recovered_line(alert: AlertCard) -> str:
 
 
 def reminder_line(alert: AlertCard, reminder: Reminder) -> str:
-    """Return the line in the thread that mentions people because no one is on a card."""
     who, after = " ".join(mention_tokens(reminder.who)), minutes_text(reminder.after)
     return (
         f"{who}: {escaped(title(alert))}. No one is on it after {after}."

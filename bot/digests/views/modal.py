@@ -39,7 +39,6 @@ from bot.digests.views.wording import (
     manage_button,
     next_run_text,
     person_mrkdwn,
-    run_after_pause,
     until_text,
 )
 from bot.dispatch.command_text import NotUnderstood
@@ -86,13 +85,8 @@ def preview_form(preview: Message) -> Block:
 
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:
-    """Return the confirmation of a saved digest, with its next run."""
-    if digest.pause and digest.pause.until:
-        until = until_text(digest.pause.until, digest.plan.schedule.zone)
-        coming = run_after_pause(digest, reader_zone)
-        return f"✅ Saved. Paused until {until}{f'; next run {coming}' if coming else ''}."
     if digest.pause:
-        return "✅ Saved. The digest is still paused. Press `Resume` to run it."
+        return f"✅ Saved. {paused_line(digest)}"
     saved = f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
     return "\n".join(filter(None, [saved, first_check_line(digest)]))
 
@@ -123,7 +117,6 @@ def made_message(
 
 
 def not_understood_text(problems: Sequence[NotUnderstood], understood: Sequence[str]) -> str:
-    """Return which parts of a typed line mean nothing, and which do, as mrkdwn."""
     lines = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS])), "No digest was made."]
     if understood:
         lines.append(f"Understood: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
@@ -176,7 +169,7 @@ def edit_blocks(
         more = [divider, *more_fields(draft), divider, *rule_blocks(boxes, draft)]
     blocks = [
         *([section(line)] if line else []),
-        section(_about(note, digest), button("Back", BACK)),
+        section(_about(digest), button("Back", BACK)),
         *(_snoozed(digest, snoozes) if digest and snoozes else []),
         channel_field(draft),
         *when_fields(draft),
@@ -191,7 +184,6 @@ def edit_blocks(
 
 
 def edit_form(note: FormNote, blocks: list[Block], metadata: str) -> Block:
-    """Return the form of `edit_blocks`; `metadata` comes back with it."""
     title = "Change digest" if note.digest_id else "New digest"
     return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
 
@@ -202,11 +194,9 @@ def _snoozed(digest: Digest, snoozes: Snoozes) -> list[Block]:
     return [section("\n".join(lines), digest_button("End snooze", WAKE_ALL, digest))]
 
 
-def _about(note: FormNote, digest: Digest | None) -> str:
+def _about(digest: Digest | None) -> str:
     if digest:
         return f"Set up by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
-    if note.digest_id:
-        return "Your entries so far."
     return "Post a scheduled health summary to a channel."
 
 

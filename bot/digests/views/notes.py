@@ -40,7 +40,6 @@ def filter_line(post: Post) -> str:
 
 
 def footer_mrkdwn(post: Post) -> str:
-    """Return the next run, the owner and the threshold of changes as mrkdwn."""
     parts = [_coming(post), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
     if post.report.since:
         parts.append(rule_text(post.report.rule))
@@ -51,16 +50,14 @@ def rule_text(rule: Rule) -> str:
     """Return what counts as worse or better, as one sentence without its end."""
     parts = [f"Worse or better: by {plural(rule.points, 'point')}, or another rating"]
     if rule.days != DEFAULT_RULE.days:
-        days = [f"{day}" for day in sorted(rule.days, reverse=True)]
-        named = f"{', '.join(days[:-1])} and {days[-1]}" if len(days) > 1 else days[0]
-        parts.append(f"{named} {'day' if days == ['1'] else 'days'} before an end")
+        days = ", ".join(f"{day}" for day in sorted(rule.days, reverse=True))
+        parts.append(f"days before an end: {days}")
     if rule.least is not DEFAULT_RULE.least:
         parts.append(f"new issues from {SIGNS[rule.least]} {rule.least} on")
     return "; ".join(parts)
 
 
 def notes(post: Post) -> list[str]:
-    """Return the notes above the changes as lines of mrkdwn."""
     lines = (
         f"Sent now by {person_mrkdwn(post.asked_by_name)}." if post.asked_by_name else "",
         late_line(post),
@@ -108,11 +105,9 @@ def late_line(post: Post) -> str:
     if post.slot is None or post.sent_at - post.slot.due_at < LATE_FROM:
         return ""
     zone = post.digest.plan.schedule.zone
-    local = [moment.astimezone(zone_of(zone)) for moment in (post.slot.due_at, post.sent_at)]
-    due, sent = (f"{moment:%H:%M}" for moment in local)
-    if local[0].date() != local[1].date():
-        due, sent = (f"{weekday_text(moment)}, {moment:%H:%M}" for moment in local)
-    return f"⏰ *Late:* due {due}, sent {sent} ({escaped(zone, 60)})."
+    due, sent = (each.astimezone(zone_of(zone)) for each in (post.slot.due_at, post.sent_at))
+    day = "" if due.date() == sent.date() else f"{weekday_text(sent)}, "
+    return f"⏰ *Late:* due {due:%H:%M}, sent {day}{sent:%H:%M} ({escaped(zone, 60)})."
 
 
 def _unposted(post: Post) -> Iterator[str]:

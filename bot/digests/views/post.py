@@ -111,7 +111,6 @@ def title(report: Report, name: str = "") -> str:
 def news_blocks(
     report: Report, texts: Sequence[str], note: str, filter_text: str, trend: str = ""
 ) -> list[Block]:
-    """Return the bands and the trend, the note and the texts of the changes."""
     bands = _bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)
     bands = "     ".join(filter(None, [bands, trend]))
     return _sections(bands, note, *texts)
@@ -185,7 +184,6 @@ def details_message(post: Post) -> Message:
 
 
 def heartbeat_message(post: Post) -> Message:
-    """Return the heartbeat after silent runs: nothing changed, or nothing got worse."""
     totals, silent = post.report.totals, post.digest.silent_runs
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     coverage = post.report.coverage

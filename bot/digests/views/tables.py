@@ -105,10 +105,9 @@ def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
 def _heading(digests: Sequence[Digest], channel: Channel | None) -> str:
     where = f"in #{escaped(channel.name, 90)}" if channel else "here"
     own = sum(digest.plan.is_own for digest in digests)
-    if there := len(digests) - own:
-        return f"*{plural(there, 'digest')} {where}{f', {own:,} for you alone' if own else ''}*"
-    if own:
-        return f"*No digests {where} yet, {own:,} for you alone*"
+    alone = f", {own:,} for you alone" if own else ""
+    if digests:
+        return f"*{plural(len(digests) - own, 'digest')} {where}{alone}*"
     return (
         f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
         " choose. It says what got worse, what expires soon, and which domains are worst."

@@ -138,14 +138,12 @@ def domain_line(host: str, mrkdwn: str, domain_id: str | None = None) -> str:
 
 
 def called_mrkdwn(plan: Plan) -> str:
-    """Return a digest's name and schedule as mrkdwn, or its schedule alone."""
     schedule = schedule_text(plan.schedule)
     called = f"{bold(plan.name, MAX_NAME_CHARS)}  ·  {schedule}" if plan.name else schedule
     return f"{called}  ·  for you alone" if plan.is_own else called
 
 
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
-    """Return the label and mrkdwn of each setting, without mentions."""
     lines = [("Name", bold(plan.name, MAX_NAME_CHARS))] if plan.name else []
     lines += [
         ("When", schedule_text(plan.schedule)),
@@ -219,7 +217,6 @@ def failure_text(reason: FailureReason) -> str:
 
 
 def remedy(reason: FailureReason | None) -> str:
-    """Return the remedy as mrkdwn, or nothing."""
     return _REASONS[reason][1] if reason else ""
 
 
@@ -232,7 +229,6 @@ def miss_text(run: PastRun) -> str:
 
 
 def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
-    """Return lines of mrkdwn: the state and the next run, if any."""
     if digest.pause:
         paused = _paused_line(digest.pause, digest.plan.schedule.zone)
         coming = run_after_pause(digest, reader_zone)
@@ -249,7 +245,6 @@ def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[
 
 
 def last_run_line(digest: Digest) -> str:
-    """Return the outcome of the last run as mrkdwn."""
     if not digest.past:
         return "No runs yet"
     last = digest.past[-1]
@@ -276,7 +271,6 @@ def person(user_id: str | None) -> str:
 
 
 def until_text(until: datetime, zone: str) -> str:
-    """Return the day on which a pause ends, in local time."""
     return day_text(until.astimezone(zone_of(zone)).date())
 
 

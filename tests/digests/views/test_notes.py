@@ -36,7 +36,7 @@ def test_a_digest_says_when_it_comes_about_what_and_compared_with_when() -> None
         pytest.param(9_720, "Late: due 09:00, sent 11:42 (Europe/Berlin).", id="hours"),
         pytest.param(
             57_600,
-            "Late: due Fri 20 Nov 2026, 09:00, sent Sat 21 Nov 2026, 01:00 (Europe/Berlin).",
+            "Late: due 09:00, sent Sat 21 Nov 2026, 01:00 (Europe/Berlin).",
             id="the next day there, the same day in UTC",
         ),
     ],
