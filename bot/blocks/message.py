@@ -18,10 +18,7 @@ MAX_PARAGRAPH_CHARS = 1_500
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message: `text` alone must say everything that matters, numbers included.
-
-    It is what notifications and screen readers get.
-    """
+    """A message: `text`, for notifications and screen readers, says all that matters."""
 
     text: str
     blocks: tuple[Block, ...] = ()
@@ -33,10 +30,7 @@ class Message:
         return {"text": text, "blocks": renamed(list(self.blocks))}
 
     def fallback(self) -> "Message | None":
-        """Return the message to try when Slack refuses this one: without blocks of 2026.
-
-        `None`: it has none of them.
-        """
+        """Return the message without blocks of 2026, which Slack may refuse; `None` without any."""
         plain = tuple(part for block in self.blocks for part in unfolded(block))
         return None if plain == self.blocks else Message(self.text, plain)
 

@@ -167,10 +167,15 @@ def edit_blocks(
     more = actions(button("More options", MORE))
     if note.has_more:
         more = [divider, *more_fields(draft), divider, *rule_blocks(boxes, draft)]
-    blocks = [
-        *([section(line)] if line else []),
-        section(_about(digest), button("Back", BACK)),
-        *(_snoozed(digest, snoozes) if digest and snoozes else []),
+    about = "Post a scheduled health summary to a channel."
+    if digest:
+        about = f"Set up by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
+    blocks = [*([section(line)] if line else []), section(about, button("Back", BACK))]
+    if digest and snoozes:
+        lines = [snooze_text(*each) for each in snoozes]
+        end = digest_button("End snooze", WAKE_ALL, digest)
+        blocks.append(section("\n".join(lines), end))
+    blocks += [
         channel_field(draft),
         *when_fields(draft),
         section(_runs_text(draft, note, now, digest)),
@@ -186,18 +191,6 @@ def edit_blocks(
 def edit_form(note: FormNote, blocks: list[Block], metadata: str) -> Block:
     title = "Change digest" if note.digest_id else "New digest"
     return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
-
-
-def _snoozed(digest: Digest, snoozes: Snoozes) -> list[Block]:
-    """Return what is snoozed of an alert, with the button that ends it and shows the list."""
-    lines = [snooze_text(*each) for each in snoozes]
-    return [section("\n".join(lines), digest_button("End snooze", WAKE_ALL, digest))]
-
-
-def _about(digest: Digest | None) -> str:
-    if digest:
-        return f"Set up by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
-    return "Post a scheduled health summary to a channel."
 
 
 def _runs_text(draft: Draft, note: FormNote, now: datetime, digest: Digest | None) -> str:
@@ -220,10 +213,7 @@ def _runs_text(draft: Draft, note: FormNote, now: datetime, digest: Digest | Non
 def pause_form(
     digest: Digest, nonce: str, metadata: str, *, until: date | None = None, note: str = ""
 ) -> Block:
-    """Return the form; `note` is mrkdwn, `until` is the picked day.
-
-    `nonce`: see `FormNote`.
-    """
+    """Return the form; `note` is mrkdwn, `until` the picked day. `nonce`: see `FormNote`."""
     initial_date = until.isoformat() if until else None
     when = schedule_text(digest.plan.schedule)
     day = input_element("datepicker", UNTIL_FIELD, initial_date=initial_date)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 
 from bot.blocks.builders import (
     actions,
@@ -38,32 +37,26 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []
-    labels, averages = zip(*points, strict=True)
+    first, *_, last = points.values()
     # Slack has no setting for the axis: the two flat lines keep it from 0 to 100.
-    series = {
-        "Average": averages,
-        "Best: 100": [100] * len(points),
-        "Least: 0": [0] * len(points),
-    }
+    best, least = dict.fromkeys(points, 100.0), dict.fromkeys(points, 0.0)
+    series = {"Average": points, "Best: 100": best, "Least: 0": least}
     return [
         {
             "type": "data_visualization",
-            "title": (
-                f"Average health, last {len(points)} digests: {averages[0]:g} → {averages[-1]:g}"
-            ),
+            "title": f"Average health, last {len(points)} digests: {first:g} → {last:g}",
             "chart": {
                 "type": "line",
                 "series": [
                     {
                         "name": name,
                         "data": [
-                            {"label": label, "value": value}
-                            for label, value in zip(labels, values, strict=True)
+                            {"label": label, "value": value} for label, value in values.items()
                         ],
                     }
                     for name, values in series.items()
                 ],
-                "axis_config": {"categories": [*labels], "y_label": "Average health (of 100)"},
+                "axis_config": {"categories": [*points], "y_label": "Average health (of 100)"},
             },
         }
     ]
@@ -74,25 +67,20 @@ def trend_line(trend: Sequence[TrendPoint]) -> str:
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return ""
-    return f"average {points[0][1]:g} → {points[-1][1]:g} over {len(points)} digests"
+    first, *_, last = points.values()
+    return f"average {first:g} → {last:g} over {len(points)} digests"
 
 
-def point_labels(moments: Sequence[datetime]) -> list[str]:
-    """Return `20 Nov` for each local moment, and `20 Nov (2)` for a second one."""
+def _points(trend: Sequence[TrendPoint]) -> dict[str, float]:
+    """Return the latest averages by `20 Nov`, or `20 Nov (2)` for a second one of that day."""
     seen: Counter[str] = Counter()
-    labels = []
-    for moment in moments:
-        day = f"{moment.day} {moment:%b}"
+    points = {}
+    for point in trend[-MAX_POINTS:]:
+        day = f"{point.local.day} {point.local:%b}"
         seen[day] += 1
-        labels.append(day if seen[day] == 1 else f"{day} ({seen[day]})")
-    return labels
-
-
-def _points(trend: Sequence[TrendPoint]) -> list[tuple[str, float]]:
-    latest = trend[-MAX_POINTS:]
-    labels = point_labels([point.local for point in latest])
-    averages = [float(score_number(point.average)) for point in latest]
-    return list(zip(labels, averages, strict=True))
+        label = day if seen[day] == 1 else f"{day} ({seen[day]})"
+        points[label] = float(score_number(point.average))
+    return points
 
 
 def title(report: Report, name: str = "") -> str:
@@ -204,10 +192,7 @@ def heartbeat_message(post: Post) -> Message:
 
 
 def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Message:
-    """Return the announcement of a digest that was created for a channel or moved into it.
-
-    `has_outsiders`: people of another company read the channel.
-    """
+    """Return the announcement of a digest in a channel into which it was made or moved."""
     who = wording.person_mrkdwn(digest.made_by_name)  # possibly moved by another person
     kind = "alert" if digest.plan.is_alert else "health digest"
     title = f"🗓️ {who}*'s {kind} is posted in this channel from now on.*"

@@ -27,12 +27,6 @@ def weekday_text(day: datetime) -> str:
     return f"{DAY_NAMES[day.weekday()]} {day_text(day)}"
 
 
-def place_name(zone: str) -> str:
-    """Return `New York` for `America/New_York`; names without a city are not changed."""
-    is_city = "/" in zone and not zone.startswith("Etc/")
-    return zone.rpartition("/")[2].replace("_", " ") if is_city else zone
-
-
 def days_text(days: Iterable[int]) -> str:
     """Return `every day`, `Mon–Fri`, `Sat, Sun` or `Mon–Thu, Sat`."""
     chosen = sorted(set(days))
@@ -78,16 +72,13 @@ def zoned_slot_text(slot: Slot, zone: str) -> str:
 
 
 def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> list[str]:
-    """Return lines of mrkdwn: the next five runs, then notes about clock changes.
-
-    Each run is shown in the schedule's zone, and in the reader's if that is known and differs.
-    """
+    """Return mrkdwn: the next five runs, also by the reader's clock, then clock changes."""
     slots = next_slots(started(schedule, after), after, RUNS_SHOWN)
     reader = zone_of(reader_zone) if reader_zone and is_zone(reader_zone) else None
     lines = [_run_line(slot, schedule, reader) for slot in slots]
     if schedule.every:  # at no time of day that a change of the clocks could move
         return lines
-    where, stay = place_name(schedule.zone), f"runs stay at {schedule.at:%H:%M}"
+    where, stay = escaped(schedule.zone, 80), f"runs stay at {schedule.at:%H:%M}"
     changes = clock_changes(schedule.zone, after, slots[-1].due_at)
     return [*lines, *(f"The clocks in {where} {_moves(each)}: {stay}." for each in changes)]
 

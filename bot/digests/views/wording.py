@@ -231,8 +231,10 @@ def miss_text(run: PastRun) -> str:
 def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
     if digest.pause:
         paused = _paused_line(digest.pause, digest.plan.schedule.zone)
-        coming = run_after_pause(digest, reader_zone)
-        return [paused, *([f"Next run {coming}"] if coming else [])]
+        if digest.pause.until is None:
+            return [paused]
+        after = end_pause_in_time(digest, digest.pause.until)
+        return [paused, f"Next run {next_run_text(after, reader_zone)}"]
     run, coming = digest.run, next_run_text(digest, reader_zone)
     if run is None and digest.next.due_at > now:
         return [f"▶️ *Active*, next run {coming}"]
@@ -256,13 +258,6 @@ def next_run_text(digest: Digest, reader_zone: str | None) -> str:
     zone = digest.plan.schedule.zone
     own = "" if reader_zone in {None, zone} else f", for you {moment_token(digest.next.due_at)}"
     return f"{slot_text(digest.next, zone)}{own}"
-
-
-def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:
-    """Return the time of the first run after a pause, `None` if its end is not known."""
-    if digest.pause is None or digest.pause.until is None:
-        return None
-    return next_run_text(end_pause_in_time(digest, digest.pause.until), reader_zone)
 
 
 def person(user_id: str | None) -> str:
