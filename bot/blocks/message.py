@@ -30,7 +30,7 @@ class Message:
         return {"text": text, "blocks": renamed(list(self.blocks))}
 
     def fallback(self) -> "Message | None":
-        """Return the message without blocks of 2026, which Slack may refuse; `None` without any."""
+        """Return the message without blocks of 2026 if Slack refuses them; `None` without any."""
         plain = tuple(part for block in self.blocks for part in unfolded(block))
         return None if plain == self.blocks else Message(self.text, plain)
 
