@@ -19,6 +19,7 @@ from bot.blocks.text import (
     MAX_VIEW_TITLE_CHARS,
     clip,
     escape,
+    lines_within,
     outside,
     without_markup,
 )
@@ -55,7 +56,7 @@ def header(text: str) -> Block:
 
 def section(mrkdwn: str, accessory: Block | None = None) -> Block:
     """Return a paragraph of finished mrkdwn."""
-    block = {"type": "section", "text": _mrkdwn(mrkdwn), "expand": True}
+    block = {"type": "section", "text": mrkdwn_text(mrkdwn), "expand": True}
     return block | {"accessory": accessory} if accessory else block
 
 
@@ -65,10 +66,7 @@ def text_section(text: str) -> Block:
 
 
 def paragraphs(lines: Iterable[str], draw: Callable[[str], Block] = section) -> list[Block]:
-    """Return lines of finished mrkdwn: long ones a paragraph each, short ones together.
-
-    `draw` makes a paragraph, for lines of another kind.
-    """
+    """Return lines of finished mrkdwn, or as `draw` takes them, short ones together."""
     return [draw(text) for text in grouped(lines)]
 
 
@@ -77,14 +75,14 @@ def fields(pairs: Sequence[tuple[str, str]]) -> Block:
     return {
         "type": "section",
         "fields": [
-            _mrkdwn(f"*{label}*\n{clip(value, 1900)}") for label, value in pairs[:MAX_FIELDS]
+            mrkdwn_text(f"*{label}*\n{clip(value, 1900)}") for label, value in pairs[:MAX_FIELDS]
         ],
     }
 
 
 def context(mrkdwn: str) -> Block:
     """Return a small grey line of finished mrkdwn."""
-    return {"type": "context", "elements": [_mrkdwn(mrkdwn)]}
+    return {"type": "context", "elements": [mrkdwn_text(mrkdwn)]}
 
 
 def container(
@@ -144,13 +142,7 @@ def run_button(
     return button(label, action_id[:MAX_ACTION_ID_CHARS], command_line, **more)
 
 
-def cancel_button() -> Block | None:
-    """Return the button below a question that answers it with no."""
-    return button("Cancel", CANCEL)
-
-
 def again_button(command_line: str | None) -> Block | None:
-    """Return a button that runs a command line again, once; `None` without a line."""
     return run_button("Try again", command_line, once=True) if command_line else None
 
 
@@ -170,21 +162,19 @@ def plain_text(text: str, limit: int) -> Block:
 
 
 def raw_text(text: str) -> Block:
-    """Return a cell of a data table."""
     return {"type": "raw_text", "text": text}
 
 
-def link_cell(text: str, url: str) -> Block:
-    """Return a cell of a data table, but not of its header, that is a link.
+def link_cell(text: str, url: str | None) -> Block:
+    """Return a cell of a data table, but not of its header, that is a link if it has an address.
 
     https://docs.slack.dev/reference/block-kit/blocks/data-table-block and
     https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
     """
+    if not url:
+        return raw_text(text)
     link = {"type": "link", "url": url, "text": text}
-    return {
-        "type": "rich_text",
-        "elements": [{"type": "rich_text_section", "elements": [link]}],
-    }
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [link]}]}
 
 
 def raw_number(value: float, text: str) -> Block:
@@ -192,9 +182,9 @@ def raw_number(value: float, text: str) -> Block:
     return {"type": "raw_number", "value": value, "text": text}
 
 
-def _mrkdwn(text: str) -> Block:
+def mrkdwn_text(text: str, limit: int = MAX_SECTION_CHARS) -> Block:
     # verbatim: names and addresses in it must not turn into links by themselves.
-    return {"type": "mrkdwn", "text": clip(text, MAX_SECTION_CHARS) or "–", "verbatim": True}
+    return {"type": "mrkdwn", "text": clip(text, limit) or "–", "verbatim": True}
 
 
 def form(
@@ -253,7 +243,6 @@ def option(value: str, shown: str | None = None, note: str = "") -> Block:
 
 
 def message_of(*blocks: Block) -> Message:
-    """Return a message whose text says what its blocks show, without buttons."""
     return Message(text_of(blocks), blocks)
 
 
@@ -264,22 +253,18 @@ def text_of(blocks: Iterable[Block]) -> str:
     for sign, word in _WORDS:
         said = said.replace(sign, word)
     said = _NOT_ASCII.sub(_without_symbol, _CHANGE.sub(" to ", said))
-    text = ""
-    for sentence in map(_sentence, said.split("\n")):
-        longer = f"{text} {sentence}".strip()
-        if len(longer) > MAX_TEXT_CHARS - len(_CUT) - 1:
-            text = f"{text} {_CUT}".strip()
-            break
-        text = longer
+    sentences = [sentence for line in said.split("\n") if (sentence := _sentence(line))]
+    kept = lines_within(sentences, MAX_TEXT_CHARS - len(_CUT))
+    cut = [] if len(kept) == len(sentences) else [_CUT]
     # A symbol or a mark may have been in the middle of a key.
-    return outside(text, MAX_TEXT_CHARS)
+    return outside(" ".join([*kept, *cut]), MAX_TEXT_CHARS)
 
 
 def _sentences(block: Block) -> Iterator[str]:
     """Yield what a block says: a field, a list or a container in one line."""
     if block["type"] == "container":
         under = f": {_said(block['subtitle'])}" if "subtitle" in block else ""
-        yield _line(f"{_said(block['title'])}{under}")
+        yield f"{_said(block['title'])}{under}".replace("\n", " ")
         return
     if block["type"] in {"data_table", "data_visualization"}:
         yield from chain.from_iterable(map(_sentences, unfolded(block)))
@@ -293,7 +278,7 @@ def _sentences(block: Block) -> Iterator[str]:
         title, *listed = _said(text).split("\n• ")
         colon = "" if title.endswith((*_ENDS, ":")) else ":"
         if listed:
-            yield _line(f"{title}{colon} {'; '.join(listed)}")
+            yield f"{title}{colon} {'; '.join(listed)}".replace("\n", " ")
         else:
             yield from title.splitlines()
 
@@ -301,10 +286,6 @@ def _sentences(block: Block) -> Iterator[str]:
 def _said(part: Block) -> str:
     text = str(part["text"])
     return without_markup(text) if part["type"] == "mrkdwn" else escape(redact(text))
-
-
-def _line(text: str) -> str:
-    return text.replace("\n", " ")
 
 
 def _sentence(text: str) -> str:
@@ -318,5 +299,4 @@ def _without_symbol(found: re.Match[str]) -> str:
 
 
 def plain_message(mrkdwn: str, *buttons: Block | None) -> Message:
-    """Return a message of one paragraph, possibly with buttons."""
     return message_of(section(mrkdwn), *actions(*buttons))

@@ -12,7 +12,6 @@ _BACK = {"action_id", "block_id", "initial_value", "private_metadata", "url", "v
 
 
 def typed_name(command: str) -> str:
-    """Return the name by which Slack knows a command of the bot."""
     return f"/{NAMING.get()[0]}{command[1:]}"
 
 

@@ -38,10 +38,7 @@ def domain_url(host: str, domain_id: str | None = None) -> str | None:
 
 
 def linked_name(host: str, domain_id: str | None = None, limit: int = 300) -> str:
-    """Return a name from outside as bold mrkdwn, and as a link if it has an address.
-
-    As code it stays what it is.
-    """
+    """Return a name from outside as bold mrkdwn, a link if it has an address and is no code."""
     name, url = bold(host_text(host), limit), domain_url(host, domain_id)
     if not url or name.startswith("`"):
         return name

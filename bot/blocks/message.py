@@ -10,7 +10,7 @@ Block = dict[str, Any]
 # Slack advises at most 4000: https://docs.slack.dev/reference/methods/chat.postMessage
 MAX_TEXT_CHARS = 3900
 SHARE = "share"
-"""The beginning of what a button is called that shows something to the whole channel."""
+"""The beginning of the action id of a button that shows something to the whole channel."""
 SHARE_IN_THREAD = "Share in thread"
 EMPTY_CELL = "–"
 MAX_PARAGRAPH_CHARS = 1_500
@@ -18,10 +18,7 @@ MAX_PARAGRAPH_CHARS = 1_500
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message: `text` alone must say everything that matters, numbers included.
-
-    It is what notifications and screen readers get.
-    """
+    """A message: `text`, for notifications and screen readers, says all that matters."""
 
     text: str
     blocks: tuple[Block, ...] = ()
@@ -33,27 +30,12 @@ class Message:
         return {"text": text, "blocks": renamed(list(self.blocks))}
 
     def fallback(self) -> "Message | None":
-        """Return the message to try when Slack refuses this one: without blocks of 2026.
-
-        `None`: it has none of them.
-        """
+        """Return the message without blocks of 2026 if Slack refuses them; `None` without any."""
         plain = tuple(part for block in self.blocks for part in unfolded(block))
         return None if plain == self.blocks else Message(self.text, plain)
 
-    def for_one(self) -> "Message":
-        """Return the message for a private place: with nothing to share."""
-        return self._with_shares(None)
-
-    def for_thread(self, thread_ts: str) -> "Message":
-        """Return the message with buttons that share it into a thread."""
-        return self._with_shares(thread_ts)
-
-    @property
-    def is_shareable(self) -> bool:
-        return self.for_one() != self
-
-    def _with_shares(self, thread_ts: str | None) -> "Message":
-        """Return the message with its share buttons changed for a thread, or without them."""
+    def with_shares(self, thread_ts: str | None) -> "Message":
+        """Return the message with buttons that share it into a thread, `None`: without them."""
         blocks: list[Block] = []
         for block in self.blocks:
             if block["type"] == "actions":
@@ -105,7 +87,6 @@ def table_lines(table: Block) -> Iterator[str]:
 
 
 def cell_text(cell: Block) -> str:
-    """Return the text of a cell; a link is said by its words."""
     if cell["type"] == "rich_text":
         cell = cell["elements"][0]["elements"][0]
     return str(cell["text"])
@@ -122,7 +103,6 @@ def _paragraphs(lines: Iterable[str]) -> list[Block]:
 
 
 def grouped(lines: Iterable[str]) -> list[str]:
-    """Return lines as paragraphs: long ones alone, short ones together."""
     texts: list[str] = []
     for line in lines:
         if texts and len(texts[-1]) + len(line) < MAX_PARAGRAPH_CHARS:

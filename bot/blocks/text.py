@@ -60,8 +60,7 @@ def escaped(text: str, limit: int = 200) -> str:
 
 def code(text: str, limit: int = 200) -> str:
     """Return text from outside as mrkdwn code, without formatting or links."""
-    # A backtick cannot be escaped (https://docs.slack.dev/messaging/formatting-message-text): it
-    # is replaced by a look-alike.
+    # A backtick cannot be escaped: https://docs.slack.dev/messaging/formatting-message-text
     shown = escape(outside(text, limit).replace("`", "ˋ"))
     return f"`{shown}`" if shown else "(nothing)"
 
@@ -157,12 +156,8 @@ def day_token(day: date) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Return `40 s`, `3 min` or `2 h`, at least `1 s`."""
-    if seconds < 90:
-        return f"{max(1, math.ceil(seconds))} s"
-    if seconds < 90 * 60:
-        return f"{math.ceil(seconds / 60)} min"
-    return f"{math.ceil(seconds / 3600)} h"
+    """Return `3 minutes` or the like, rounded up: see `minutes_text`."""
+    return minutes_text(max(1, math.ceil(seconds / 60)))
 
 
 def minutes_text(minutes: int) -> str:

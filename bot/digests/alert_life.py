@@ -272,10 +272,11 @@ def snoozed(alert: AlertCard, snooze: Snooze | None) -> AlertCard:
 
 
 def silences(digest: Digest, alerts: Collection[AlertCard], now: datetime) -> Snoozes:
-    found: list[tuple[Snooze | None, tuple[str, ...]]] = [(digest.active_snooze(now), ())]
-    found += [(each.active_snooze(now), each.hosts) for each in alerts]
-    snoozes = tuple((snooze, hosts) for snooze, hosts in found if snooze)
-    return Snoozes(snoozes, has_open_card=any(each.ts and each.down for each in alerts))
+    """Return what is snoozed of an alert now."""
+    of_all = digest.active_snooze(now)
+    found = ((each.active_snooze(now), each.hosts) for each in alerts)
+    of_cards = ((snooze, hosts) for snooze, hosts in found if snooze)
+    return (*([(of_all, ())] if of_all else []), *of_cards)
 
 
 def touched(alert: AlertCard, at: datetime) -> AlertCard:

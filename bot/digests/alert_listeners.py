@@ -136,6 +136,5 @@ class AlertListeners:
 
 
 def _snooze(user_id: str, length: str, now: datetime) -> Snooze:
-    if length == views.UNTIL_RECOVERED:
-        return Snooze(by=user_id)
-    return Snooze(by=user_id, until=now + views.LENGTHS[length][1])
+    _, lasts = views.LENGTHS[length]
+    return Snooze(by=user_id, until=now + lasts if lasts else None)

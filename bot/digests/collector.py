@@ -113,7 +113,7 @@ class Collector:
         now = baseline.taken_at
         if digest.plan.is_alert and purpose is Purpose.SCHEDULED:
             alerts = await self.repository.cards(workspace, digest.digest_id)
-            silenced = silences(digest, alerts.values(), now).snoozes
+            silenced = silences(digest, alerts.values(), now)
             snoozed = {host for _, hosts in silenced for host in hosts or baseline.scores}
             whole = (before and before_empty(before)) or before
             waiting = unsettled(report, before)

@@ -28,7 +28,7 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
     channel = _channel_mrkdwn(notice.channel_id)
     slot = zoned_slot_text(notice.slot, digest.plan.schedule.zone)
     because = f": {wording.failure_text(notice.trouble)}" if notice.trouble else ""
-    mend = wording.remedy(notice.trouble, channel=channel, change="`Manage` and `Change`")
+    mend = wording.remedy(notice.trouble)
     due = f"You requested it {slot}." if notice.to else f"It was due {slot}."
     match notice.outcome:
         case digests.Outcome.POSTED:
@@ -40,8 +40,8 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
         case digests.Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"{due} {_capital(wording.uncertain_text(notice.trouble))}, so it is not"
-                " repeated. Check the channel, and press `Send now` if it is missing."
+                f"{due} {wording.UNCONFIRMED}, so it is not repeated. Check the channel, and"
+                " press `Send now` if it is missing."
             )
         case digests.Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."

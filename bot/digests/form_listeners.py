@@ -246,17 +246,10 @@ class DigestFormListeners:
         line: str = "",
     ) -> Block:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
-        editing = modal.Editing(
-            draft=draft,
-            note=note,
-            now=self.screen.clock(),
-            digest=digest,
-            line=line,
-            silences=await self.digests.snoozes(request.workspace, digest) if digest else None,
-        )
-        blocks = modal.edit_blocks(editing)
+        silences = await self.digests.snoozes(request.workspace, digest) if digest else ()
+        blocks = modal.edit_blocks(draft, note, self.screen.clock(), digest, line, silences)
         note = replace(note, hidden=hidden_values(draft, blocks))
-        return modal.edit_form(editing, blocks, request.as_metadata(note.as_text()))
+        return modal.edit_form(note, blocks, request.as_metadata(note.as_text()))
 
 
 def zone_of_member(member: Member) -> str:

@@ -57,7 +57,7 @@ class DigestLineListeners:
         """Name what was not understood, and open the form with the rest."""
         channel_id, draft = request.origin.channel_id, line.draft
         listed = channel_id if is_channel(channel_id) else None
-        said = modal.not_understood_text(line.problems, line.understood, draft.filter_text)
+        said = modal.not_understood_text(line.problems, line.understood)
         try:
             request, view_id = await self.form.screen.open_busy(request, listed)
         except TriggerExpiredError:

@@ -133,9 +133,7 @@ class DigestListeners:
             return modal.MAYBE_SENT
         if sent.run and sent.run.is_promised:
             return modal.on_its_way_line(sent.run.until)
-        if digest.plan.is_own:
-            return modal.SENT_TO_YOU
-        return modal.sent_line(visitor.channel.name if visitor.channel else None)
+        return modal.sent_line(digest, visitor.channel)
 
     async def preview(self, request: Request, digest_id: str) -> None:
         """Show a digest's post in a form above the list, to this person only.
@@ -171,7 +169,7 @@ class DigestListeners:
         paused = await self.digests.pause(
             request.workspace, digest.digest_id, by=visitor.editor, until=None
         )
-        return modal.paused_by_name_line(paused)
+        return modal.paused_line(paused)
 
     async def delete(self, request: Request, digest: Digest, visitor: ChannelAccess) -> str:
         # Slack has asked for confirmation.
@@ -194,7 +192,7 @@ class DigestListeners:
                 return None
             until = datetime.combine(day, time(), tzinfo=zone).astimezone(UTC)
         paused = await self.digests.pause(workspace, digest_id, by=visitor.editor, until=until)
-        return modal.paused_line(paused, until)
+        return modal.paused_line(paused)
 
     async def _show_pause(
         self, request: Request, digest: Digest, until: date | None = None, line: str = ""

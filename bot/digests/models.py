@@ -162,12 +162,8 @@ class Snooze:
     until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Snoozes:
-    """The snoozes of an alert, each with its hosts, none for all; and whether a card is open."""
-
-    snoozes: tuple[tuple[Snooze, tuple[str, ...]], ...] = ()
-    has_open_card: bool = False
+# Those of an alert, each with its hosts, none for all.
+Snoozes = tuple[tuple[Snooze, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

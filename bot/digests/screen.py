@@ -14,7 +14,7 @@ from bot.digests.errors import error_line
 from bot.digests.models import Digest
 from bot.digests.service import DigestService
 from bot.digests.views.modal import LOOKING
-from bot.digests.views.tables import DigestList, busy_form, error_form, list_form
+from bot.digests.views.tables import busy_form, error_form, list_form
 from bot.dispatch.failure import ExplainFailure
 from bot.dispatch.request import Request, draw_or_reply
 from bot.keys.key_record import NoKeyError
@@ -42,23 +42,29 @@ class DigestScreen:
     clock: Clock
     latest: Mapping[str | None, str]
 
-    async def _listed(
-        self, request: Request, channel_id: str | None, line: str, visitor: ChannelAccess | None
-    ) -> DigestList:
+    async def _list_form(
+        self,
+        request: Request,
+        channel_id: str | None,
+        line: str,
+        visitor: ChannelAccess | None,
+        metadata: str,
+    ) -> Block:
         visitor = visitor or await self.access.require_visitor(request, channel_id or "")
-        member, digests = visitor.member, await self.seen_digests(request, channel_id, visitor)
-        return DigestList(
-            digests=digests,
-            channel=visitor.channel,
-            now=self.clock(),
-            reader_id=member.user_id,
-            reader_zone=member.zone,
+        digests = await self.seen_digests(request, channel_id, visitor)
+        silences = {
+            each.digest_id: await self.digests.snoozes(request.workspace, each)
+            for each in digests
+            if each.plan.is_alert
+        }
+        return list_form(
+            digests,
+            visitor.channel,
+            visitor.member,
+            self.clock(),
+            silences=silences,
             note=line,
-            silences={
-                each.digest_id: await self.digests.snoozes(request.workspace, each)
-                for each in digests
-                if each.plan.is_alert
-            },
+            metadata=metadata,
         )
 
     async def seen_digests(
@@ -107,7 +113,7 @@ class DigestScreen:
         metadata = request.as_metadata(FormNote(channel_id=channel_id).as_text())
         mistake: Exception | None = None
         try:
-            form = list_form(await self._listed(request, channel_id, line, visitor), metadata)
+            form = await self._list_form(request, channel_id, line, visitor, metadata)
         except Exception as error:  # noqa: BLE001  # a mistake of ours is raised below
             mistake = None if isinstance(error, BotError) else error
             way_out = "Back" if line else "Try again"

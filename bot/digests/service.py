@@ -170,9 +170,9 @@ class DigestService:
             await self._tell(workspace, Act.DIGEST_DELETED, by, digest, "🗑️ deleted")
 
     async def snoozes(self, workspace: WorkspaceId, digest: Digest) -> Snoozes:
-        """Return the silences of an alert, and whether a card of it is open."""
+        """Return the silences of an alert, none for a digest."""
         if not digest.plan.is_alert:
-            return Snoozes()
+            return ()
         alerts = (await self.repository.cards(workspace, digest.digest_id)).values()
         return silences(digest, alerts, self.clock())
 

@@ -150,11 +150,12 @@ class Answer:
         if self.window and (self.window.view_id or not fits_window(message)):
             with suppress(SlackError):
                 await self.window.show(summary_window(message, self.window.messages_url))
-        if self.shares and message.is_shareable:
-            await self.share(message.for_one())
+        for_one = message.with_shares(None)
+        if self.shares and for_one != message:
+            await self.share(for_one)
             return
         if self.origin.channel_id and self.origin.thread_ts:
-            message = message.for_thread(self.origin.thread_ts)
+            message = message.with_shares(self.origin.thread_ts)
         await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
 
     async def _show(self, window: AnswerWindow, message: Message) -> bool:

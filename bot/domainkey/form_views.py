@@ -140,7 +140,7 @@ def use_key_question(text: str, metadata: str) -> tuple[Block, Message]:
     use = blocks.button("Use this key", USE_KEY, style="primary")
     form = blocks.notice(TITLE, [blocks.section(text), *blocks.actions(use)], metadata=metadata)
     form["close"] = blocks.plain_text("Cancel", MAX_VIEW_TITLE_CHARS)
-    return form, blocks.plain_message(text, use, blocks.cancel_button())
+    return form, blocks.plain_message(text, use, blocks.button("Cancel", blocks.CANCEL))
 
 
 def second_step(

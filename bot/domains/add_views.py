@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 
 from bot.blocks.builders import (
+    CANCEL,
     actions,
     button,
-    cancel_button,
     context,
     field,
     fields,
@@ -149,7 +149,7 @@ def list_question(
     left = left_text(allowance, now)
     note = f"{labels}.\nThis takes {len(fresh) + LISTS:,} requests. {left}"
     add = button("Add", ADD_LIST, name, style="primary")
-    return message_of(*paragraphs(lines), context(note), *actions(add, cancel_button()))
+    return message_of(*paragraphs(lines), context(note), *actions(add, button("Cancel", CANCEL)))
 
 
 def progress_message(report: AddReport) -> Message:

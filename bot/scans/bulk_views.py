@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.blocks.builders import (
+    CANCEL,
     actions,
     button,
-    cancel_button,
     context,
     message_of,
     paragraphs,
@@ -77,7 +77,7 @@ def price_message(
         button_below = button("Start", START, selection, style="primary")
         if button_below is None:
             lines.append(f"These names are too long for one bulk scan. {NARROW}")
-    cancel = cancel_button() if items and button_below else None
+    cancel = button("Cancel", CANCEL) if items and button_below else None
     return message_of(*paragraphs(lines), *actions(button_below, cancel))
 
 

@@ -125,7 +125,7 @@ class Replies:
                         channel=origin.channel_id, user=origin.user_id, thread_ts=thread_ts, **args
                     )
                 return
-        direct = {**message.for_one().as_args(), **thread}
+        direct = {**message.with_shares(None).as_args(), **thread}
         try:
             await post_message(client, await open_direct(client, origin.user_id), direct)
         except (errors.SlackUnavailableError, errors.SlackRateLimitedError):

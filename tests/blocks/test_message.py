@@ -11,29 +11,26 @@ def test_a_message_for_one_person_has_nothing_to_share_and_all_the_rest() -> Non
     rich = (section("Rich"), *actions(SCAN, SHARE))
     message = Message("Text", rich)
 
-    assert message.for_one() == Message("Text", (section("Rich"), *actions(SCAN)))
+    assert message.with_shares(None) == Message("Text", (section("Rich"), *actions(SCAN)))
     assert message.blocks == rich
+    unshared = Message("Text", tuple(actions(SCAN)))
+    assert unshared.with_shares(None) == unshared
 
 
 def test_in_a_thread_the_button_says_so_and_carries_the_thread() -> None:
     message = Message("Text", (section("Rich"), *actions(SCAN, SHARE)))
 
-    [_, row] = message.for_thread("1.25").blocks
+    [_, row] = message.with_shares("1.25").blocks
 
     assert [each["text"]["text"] for each in row["elements"]] == ["Scan", "Share in thread"]
     assert row["elements"][1]["value"] == "shop.example"
     assert thread_of(row["elements"][1]["action_id"]) == "1.25"
-    assert message.for_thread("1.25").for_one() == message.for_one()
+    assert message.with_shares("1.25").with_shares(None) == message.with_shares(None)
 
 
 @loop_over("action_id", ["share.scan", "run.here.0.share", "scan.section.show", ""])
 def test_other_buttons_carry_no_thread(action_id: str) -> None:
     assert thread_of(action_id) is None
-
-
-def test_only_what_has_a_button_to_share_it_is_shareable() -> None:
-    assert Message("Text", tuple(actions(SHARE))).is_shareable
-    assert not Message("Text", tuple(actions(SCAN))).is_shareable
 
 
 def test_a_table_and_a_chart_stand_in_the_twin_as_lines() -> None:

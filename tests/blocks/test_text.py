@@ -177,13 +177,14 @@ def test_a_day_is_the_same_for_readers_far_in_the_east_and_in_the_west(hours: in
 @loop_over(
     ("seconds", "shown"),
     [
-        (-5, "1 s"),
-        (40, "40 s"),
-        (89.9, "90 s"),
-        (90, "2 min"),
-        (3601, "61 min"),
-        (5400, "2 h"),
-        (7201, "3 h"),
+        (-5, "1 minute"),
+        (40, "1 minute"),
+        (90, "2 minutes"),
+        (3600, "1 hour"),
+        (3601, "61 minutes"),
+        (7200, "2 hours"),
+        (9_000, "2 hours"),
+        (172_800, "2 days"),
     ],
 )
 def test_a_wait_is_said_in_words(seconds: float, shown: str) -> None:

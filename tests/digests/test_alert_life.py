@@ -136,7 +136,7 @@ def test_a_domain_that_left_the_portfolio_ends_its_alert_without_a_sign_of_well_
         an_alert(), life.Look(EMPTY, {}, KnownFacts({}, LATER), ALL_SCORES, is_whole=False)
     )
 
-    assert ended.lines == ("Ended: a.example is no longer in the portfolio",)
+    assert ended.lines == ("Ended, no longer in the portfolio: a.example",)
     assert unsure.down
 
 

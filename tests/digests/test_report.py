@@ -362,6 +362,6 @@ def test_a_new_issue_counts_from_the_rules_severity_on(
 def test_the_rule_is_one_sentence() -> None:
     assert rule_text(DEFAULT_RULE) == "Worse or better: by 5 points, or another rating"
     assert rule_text(Rule(points=1, days=(7, 60), least=Severity.MEDIUM)) == (
-        "Worse or better: by 1 point, or another rating; 60 and 7 days before an end; new issues"
+        "Worse or better: by 1 point, or another rating; days before an end: 60, 7; new issues"
         " from 🟡 medium on"
     )

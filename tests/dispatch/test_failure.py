@@ -221,7 +221,7 @@ def test_a_refused_address_shows_which_to_allow() -> None:
 def test_people_learn_of_the_wait_and_admins_of_the_usual_limit(error: BotError) -> None:
     text = failure_message(error, facts_for_admin(allowance=an_allowance())).text
 
-    assert "Try again in 61 s." in text
+    assert "Try again in 2 minutes." in text
     assert ("1,000 an hour per key" in text) is isinstance(error, RateLimitedError)
     member = failure_message(error, facts_for(allowance=an_allowance()))
     assert ADMIN_ID not in member.text
@@ -234,7 +234,7 @@ def test_without_requests_left_both_errors_name_the_time_of_the_next_try(error: 
 
     text = failure_message(error, facts_for(allowance=none_left)).text
 
-    assert "Try again in 57 s." in text
+    assert "Try again in 1 minute." in text
     assert "reserved for digests" not in text, "there is nothing to reserve"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bot.app import main as app
 from bot.app.bolt import TimedApp
-from bot.digests import alert_life, collector, models, repository
+from bot.digests import alert_life, collector, repository
 from bot.digests.repository import decode_digest
 from bot.digests.run_state import due_at
 from bot.digests.views import alert
@@ -136,7 +136,7 @@ def name_no_taker(patch: Patch) -> None:
 
 
 def hear_no_snooze(patch: Patch) -> None:
-    patch.setattr(collector, "silences", lambda *_args: models.Snoozes())
+    patch.setattr(collector, "silences", lambda *_args: ())
 
 
 def mention_all_the_same(patch: Patch) -> None:

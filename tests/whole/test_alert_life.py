@@ -89,7 +89,7 @@ async def test_of_several_the_card_shows_which_are_still_worse(ready: Harness) -
     await watched(ready)
     card = await fallen(ready, {"www.example": 60, "shop.example": 10}, "2 domains")
     partly = await fallen(ready, {"www.example": 96}, "1 of 2 domains")
-    whole = await fallen(ready, {"shop.example": 41}, "Recovered: both domains")
+    whole = await fallen(ready, {"shop.example": 41}, "Recovered: 2 domains")
 
     assert headline(card).startswith("2 domains got worse. Worst: www.example fell to 60")
     assert card.buttons.count("Scan") == 2

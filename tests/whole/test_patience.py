@@ -33,7 +33,7 @@ async def test_a_long_wait_that_slack_asks_for_is_said_and_not_slept_out(ready: 
 
     answer = await ready.ask(ready.ada, "/domainkey")
 
-    assert "Slack limits the app's requests for now. Try again in 30 min" in answer.everything
+    assert "Slack limits the app's requests for now. Try again in 30 minutes" in answer.everything
 
 
 @pytest.mark.transports("socket", "shared")

@@ -19,6 +19,7 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     bold,
+    duration_text,
     escaped,
     host_text,
     lines_within,
@@ -56,15 +57,15 @@ MAX_LISTED = 10
 MAX_OPTIONS = 100
 MAX_DETAILS_CHARS = 9_000
 MAX_NAMED = 3
+MAX_ENDING_CHARS = 500
 NOTHING_DOWN = "Everything has recovered by now, so nothing is snoozed."
 AWAKE = "🔔 The snooze is over: what gets worse is posted again."
-# The value of the option that has no end of its own.
-UNTIL_RECOVERED = "recovered"
 # By the value of the option, its label and its length.
 LENGTHS = {
     "1h": ("1 hour", timedelta(hours=1)),
     "1d": ("1 day", timedelta(days=1)),
     "7d": ("7 days", timedelta(days=7)),
+    "recovered": ("until recovered", None),
 }
 
 
@@ -113,7 +114,6 @@ def alert_preview(alert: AlertCard, digest: Digest, now: datetime) -> Message:
 
 
 def details_message(alert: AlertCard) -> Message:
-    """Return all domains of an alert, as far as they fit into a message."""
     falls = [*alert.down, *(fall for fall in alert.falls if not fall.is_down)]
     lines = lines_within(map(fall_line, falls), MAX_DETAILS_CHARS)
     left_out = len(falls) - len(lines)
@@ -122,7 +122,7 @@ def details_message(alert: AlertCard) -> Message:
 
 
 def title(alert: AlertCard) -> str:
-    """Return `www.example.com fell to 30`, or the number of domains and the worst, or the end."""
+    """Return what is worst, and of how many domains, or how it ended, as plain text."""
     down, count = alert.down, len(alert.falls)
     if not down:
         return _ending(alert)
@@ -130,28 +130,16 @@ def title(alert: AlertCard) -> str:
         return _what(down[0])
     if len(down) < count:
         return f"{len(down):,} of {count:,} domains still worse. Worst: {_what(down[0])}"
-    changed = sum(_has_changed(fall) for fall in down)
-    parts = [
-        f"{plural(changed, 'domain')} changed" if changed else "",
-        f"{plural(count - changed, 'domain') if not changed else count - changed} got worse"
-        if count > changed
-        else "",
-    ]
-    return f"{', '.join(filter(None, parts))}. Worst: {_what(down[0])}"
+    what = "changed" if all(map(_has_changed, down)) else "got worse"
+    return f"{count:,} domains {what}. Worst: {_what(down[0])}"
 
 
 def recovered_line(alert: AlertCard) -> str:
-    """Return the line in the thread about the end of an alert."""
-    return _ending(alert, is_mrkdwn=True)
-
-
-def lasting_text(time: timedelta) -> str:
-    """Return how long it lasted: see `minutes_text`."""
-    return minutes_text(max(1, round(time.total_seconds() / 60)))
+    """Return the line in the thread about the end of an alert, as mrkdwn."""
+    return literal(_ending(alert), MAX_ENDING_CHARS)
 
 
 def reminder_line(alert: AlertCard, reminder: Reminder) -> str:
-    """Return the line in the thread that mentions people because no one is on a card."""
     who, after = " ".join(mention_tokens(reminder.who)), minutes_text(reminder.after)
     return (
         f"{who}: {escaped(title(alert))}. No one is on it after {after}."
@@ -160,7 +148,6 @@ def reminder_line(alert: AlertCard, reminder: Reminder) -> str:
 
 
 def taken_already_text(alert: AlertCard, user_id: str) -> str:
-    """Return the answer to a press about who is on it that changes nothing."""
     if alert.taken_by == user_id:
         return "You are on it already. Press `Let go` to stop."
     if alert.taken_by is None:
@@ -168,12 +155,9 @@ def taken_already_text(alert: AlertCard, user_id: str) -> str:
     return f"{person(alert.taken_by)} is on it. Press `Take over` to take it over."
 
 
-def snooze_menu(action_id: str, name: str, whose: str, *, until_recovered: bool) -> Block:
+def snooze_menu(action_id: str, name: str, whose: str) -> Block:
     """Return the menu that snoozes; each length says `whose`, and comes back with `name`."""
-    lengths = {value: label for value, (label, _) in LENGTHS.items()}
-    if until_recovered:
-        lengths[UNTIL_RECOVERED] = "until recovered"
-    options = [option(f"{name}/{value}", label, whose) for value, label in lengths.items()]
+    options = [option(f"{name}/{each}", label, whose) for each, (label, _) in LENGTHS.items()]
     return input_element("static_select", action_id, "Snooze", options=options)
 
 
@@ -187,7 +171,6 @@ def snooze_text(snooze: Snooze, hosts: Sequence[str] = ()) -> str:
 
 
 def _states(alert: AlertCard, digest: Digest | None, now: datetime) -> list[str]:
-    """Return who is on it, and what is snoozed, as mrkdwn."""
     lines = []
     if alert.taken_by and alert.taken_at and alert.down:
         lines.append(f"👋 {person(alert.taken_by)} is on it since {moment_token(alert.taken_at)}.")
@@ -201,26 +184,23 @@ def _states(alert: AlertCard, digest: Digest | None, now: datetime) -> list[str]
 def _buttons(
     name: str, alert: AlertCard, digest: Digest | None, now: datetime
 ) -> list[Block | None]:
-    is_snoozed = alert.active_snooze(now) or (digest and digest.active_snooze(now))
-    hosts = " ".join(fall.host for fall in alert.down)
-    return [
-        None if alert.taken_by else button("I'm on it", TAKE, name, style="primary"),
-        *(
-            [button("Take over", TAKE_OVER, name), button("Let go", LET_GO, name)]
-            if alert.taken_by
-            else []
-        ),
-        button("End snooze", WAKE, name)
-        if is_snoozed
-        else snooze_menu(SNOOZE, name, _whose(alert), until_recovered=True),
-        run_button("Scan all", f"/scan {hosts}") if len(alert.down) > 1 else None,
-        _expected_element(name, alert),
-    ]
+    buttons = [button("I'm on it", TAKE, name, style="primary")]
+    if alert.taken_by:
+        buttons = [button("Take over", TAKE_OVER, name), button("Let go", LET_GO, name)]
+    if alert.active_snooze(now) or (digest and digest.active_snooze(now)):
+        buttons.append(button("End snooze", WAKE, name))
+    else:
+        buttons.append(snooze_menu(SNOOZE, name, f"for {_named(alert)}"))
+    if len(alert.down) > 1:
+        hosts = " ".join(fall.host for fall in alert.down)
+        buttons.append(run_button("Scan all", f"/scan {hosts}"))
+    return [*buttons, _expected_element(name, alert)]
 
 
-def _whose(alert: AlertCard) -> str:
-    first, count = host_text(alert.falls[0].host), len(alert.falls)
-    return f"for {first}" if count == 1 else f"for the {count:,} domains of this card"
+def _named(alert: AlertCard) -> str:
+    """Return the only domain of an alert, or their number."""
+    count = len(alert.falls)
+    return host_text(alert.falls[0].host) if count == 1 else f"{count:,} domains"
 
 
 def _expected_element(name: str, alert: AlertCard) -> Block | None:
@@ -291,39 +271,28 @@ def _by(change: KnownChange) -> str:
 
 def expected_line(fall: Fall) -> str:
     """Return the line in the thread about changes that a person knew of."""
-    lines = []
-    for by in dict.fromkeys(change.expected_by for change in fall.expected):
-        known = [change for change in fall.expected if change.expected_by == by]
-        lines.append(f"{', '.join(map(sign_text, known))}{_by(known[0])}")
-    return f"✅ {_line(fall, '; '.join(lines))}"
+    known = "; ".join(f"{sign_text(change)}{_by(change)}" for change in fall.expected)
+    return f"✅ {_line(fall, known)}"
 
 
 def _course(fall: Fall) -> str:
     """Return `30 → 91, after 40 minutes`."""
-    time = lasting_text((fall.recovered_at or fall.at) - fall.at)
+    time = duration_text(((fall.recovered_at or fall.at) - fall.at).total_seconds())
     if fall.low is None or fall.now is None:
         return f"after {time}"
     return f"{score_number(fall.low)} → {score_number(fall.now)}, after {time}"
 
 
-def _ending(alert: AlertCard, *, is_mrkdwn: bool = False) -> str:
-    recovered = [fall for fall in alert.falls if fall.recovered_at]
-    if len(alert.falls) == 1 and recovered:
-        host = host_text(recovered[0].host)
-        name = literal(host) if is_mrkdwn else host
-        if recovered[0].was_expected:
-            return f"✅ Expected: {name} changed"
-        return f"✅ Recovered: {name} {_course(recovered[0])}"
-    if len(alert.falls) == 1:
-        host = host_text(alert.falls[0].host)
-        return f"Ended: {literal(host) if is_mrkdwn else host} is no longer in the portfolio"
+def _ending(alert: AlertCard) -> str:
+    recovered = [(fall.at, fall.recovered_at) for fall in alert.falls if fall.recovered_at]
     if not recovered:
-        return f"Ended: {len(alert.falls):,} domains are no longer in the portfolio"
-    last = max(fall.recovered_at for fall in recovered if fall.recovered_at)
-    time = lasting_text(last - min(fall.at for fall in recovered))
+        return f"Ended, no longer in the portfolio: {_named(alert)}"
+    if len(alert.falls) == 1 and alert.falls[0].was_expected:
+        return f"✅ Expected: {_named(alert)} changed"
+    if len(alert.falls) == 1:
+        return f"✅ Recovered: {_named(alert)} {_course(alert.falls[0])}"
+    lasted = max(end for _, end in recovered) - min(begin for begin, _ in recovered)
     gone = len(alert.falls) - len(recovered)
     more = f"; {plural(gone, 'domain')} no longer in the portfolio" if gone else ""
-    count = len(recovered)
-    many = "both domains" if count == 2 else f"all {count:,} domains"
-    all_of = many if count > 1 else "1 domain"
-    return f"✅ Recovered: {all_of}, after {time}{more}"
+    counted = plural(len(recovered), "domain")
+    return f"✅ Recovered: {counted}, after {duration_text(lasted.total_seconds())}{more}"

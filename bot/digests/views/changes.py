@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import chain, islice
-from typing import Any
 
 from bot.blocks.builders import text_of, text_section
 from bot.blocks.message import Message
@@ -33,9 +32,8 @@ from bot.tracker.models import Domain
 from bot.tracker.readings import section_name
 from bot.tracker.scan_facts import Severity
 
-# Of a group in a post, which fits a screen, and in its details.
-MAX_LISTED, MAX_LISTED_IN_DETAILS = 3, 40
-MAX_GROUP_CHARS, MAX_GROUP_CHARS_IN_DETAILS = 450, 900
+# The most lines and characters of a group in a post, which fits a screen, and in its details.
+IN_POST, IN_DETAILS = (3, 450), (40, 900)
 MAX_TITLES = 5
 MAX_SIGN_CHARS = 200
 MAX_NEWS_CHARS = 120
@@ -46,7 +44,7 @@ _NO_BREAKS = str.maketrans(" ", "\N{NO-BREAK SPACE}")
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """`count` domains with the same kind of change, a line for each of the first.
+    """`count` domains with the same kind of change, a line for each, made once it is read.
 
     `more` ends the title, `end` what follows it. `is_listed`: each line stands on its own, and in
     a post before what is not listed. `is_named`: a post names the first ones, however many.
@@ -54,7 +52,7 @@ class _Group:
 
     symbol: str
     title: str
-    lines: tuple[str, ...]
+    lines: Iterable[str]
     count: int
     more: str = ""
     end: str = ""
@@ -63,19 +61,16 @@ class _Group:
 
     def mrkdwn(self, *, is_long: bool) -> str:
         """Return the group for a post, or for its details, which name more of it."""
-        # `and 1 more` would take the line of the fourth.
-        most = MAX_LISTED + (self.is_listed and self.count == MAX_LISTED + 1)
-        is_named = is_long or self.is_listed or self.is_named or self.count <= MAX_LISTED
-        lines = self.lines[: None if is_long else most] if is_named else ()
-        chars = MAX_GROUP_CHARS_IN_DETAILS if is_long else MAX_GROUP_CHARS
-        parts = lines_within(lines, chars) or list(lines[:1])
-        left_out = self.count - len(parts)
+        most, chars = IN_DETAILS if is_long else IN_POST
+        is_named = is_long or self.is_listed or self.is_named or self.count <= most
+        lines = list(islice(self.lines, most if is_named else 0))
+        parts = lines_within(lines, chars) or lines[:1]
+        more = [f"and {left_out:,} more"] if (left_out := self.count - len(parts)) else []
         if self.is_listed:
-            parts += [f"and {left_out:,} more"] if left_out else []
             title = f"{self.symbol} *{self.title}*{self.more}"
-            return "\n".join([title, *(f"• {part}" for part in parts)])
-        named = f"{', '.join(parts)}{f' and {left_out:,} more' if left_out else ''}"
-        return f"{self.symbol} {self.title}{self.more}{f': {named}' if parts else ''}{self.end}"
+            return "\n".join([title, *(f"• {part}" for part in [*parts, *more])])
+        named = f": {' '.join([', '.join(parts), *more])}" if parts else ""
+        return f"{self.symbol} {self.title}{self.more}{named}{self.end}"
 
 
 def change_texts(
@@ -85,35 +80,30 @@ def change_texts(
 
     Of many domains of one kind a post names the first, or none; `is_long`: it names them.
     """
-    is_filtered = bool(filter_text)
-    unknown = _unknown(report)
-    is_new = "new, or now matching the filter" if is_filtered else "new"
+    is_new = "new, or now matching the filter" if filter_text else "new"
+    is_gone = "gone, or no longer matching the filter" if filter_text else "gone"
     worse, better = worse_moves(report), better_moves(report)
     poor_first = [move.domain for move in report.poor_first]
     found = [move.domain for move in report.found if move not in report.poor_first]
-    open_issues: list[_Group] = []
-    if report.since and report.open_issues:  # the first digest names all known issues
-        open_issues.append(_open_issues(report, filter_text, is_long=is_long))
+    is_open = report.since and report.open_issues  # the first digest names all known issues
     groups = (
         _moved("📉", "got worse", worse, len(report.crossed_down), "lower", is_listed=True),
         _scored("📉", poor_first, "with a first score below fair", is_listed=True),
         _changed(report),
         _soon(report, now),
         _issues(report, now),
-        *open_issues,
-        *([unknown] if report.lost else []),
+        *([_open_issues(report, filter_text, is_long=is_long)] if is_open else []),
+        _unknown(report),
         _renewed(report),
         _unchecked(report),
-        _gone(report, is_filtered=is_filtered),
+        _gone(report, is_gone),
         _scored(PLUS, report.new, is_new),
         _moved("📈", "got better", better, len(report.crossed_up), "higher", is_listed=False),
         _scored(PLUS, found, "with a score now"),
-        *([] if report.lost else [unknown]),
     )
-    there = [group for group in groups if group.count]
-    listed = [each.mrkdwn(is_long=is_long) for each in there if each.is_listed]
-    others = [each.mrkdwn(is_long=is_long) for each in there if not each.is_listed]
-    return [*listed, *(["\n".join(others)] if others else [])]
+    there = [(group.is_listed, group.mrkdwn(is_long=is_long)) for group in groups if group.count]
+    others = "\n".join(text for is_listed, text in there if not is_listed)
+    return [*(text for is_listed, text in there if is_listed), *filter(None, [others])]
 
 
 def delta_text(before: float, after: float) -> str:
@@ -125,7 +115,6 @@ def delta_text(before: float, after: float) -> str:
 
 
 def rounded_delta(before: float, after: float) -> float:
-    """Return the difference of two rounded scores, with one decimal at most."""
     return round(float(score_number(after)) - float(score_number(before)), 1)
 
 
@@ -139,12 +128,10 @@ def move_text(move: Move) -> str:
 
 
 def sign_text(change: KnownChange) -> str:
-    """Return the sign of who controls a domain that changed, as mrkdwn."""
     return literal(sign_words(change), MAX_SIGN_CHARS)
 
 
 def issues_text(issues: Sequence[KnownIssue], age: str = "") -> str:
-    """Return the first issues of a domain as mrkdwn."""
     left_out = len(issues) - MAX_TITLES
     named = "; ".join(map(_issue_text, issues[:MAX_TITLES]))
     more = f"; and {left_out:,} more" if left_out > 0 else ""
@@ -152,20 +139,15 @@ def issues_text(issues: Sequence[KnownIssue], age: str = "") -> str:
 
 
 def _issue_text(issue: KnownIssue) -> str:
-    is_known = issue.severity is not Severity.UNKNOWN
-    word = issue.severity.capitalize() if is_known else "No severity"
-    return f"{SIGNS[issue.severity]} {word}: {_title(issue)}"
+    return f"{SIGNS[issue.severity]} {_severity(issue).capitalize()}: {_title(issue)}"
+
+
+def _severity(issue: KnownIssue) -> str:
+    return "no severity" if issue.severity is Severity.UNKNOWN else issue.severity.value
 
 
 def _title(issue: KnownIssue) -> str:
     return literal(issue.title or "no title given", MAX_TITLE_CHARS)
-
-
-def _group(
-    symbol: str, title: str, lines: Iterable[str], count: int, more: str = "", **how: Any
-) -> _Group:
-    shown = tuple(islice(lines, MAX_LISTED_IN_DETAILS))
-    return _Group(symbol, title, shown, count, more, **how)
 
 
 def _line(domain: Domain, mrkdwn: str = "") -> str:
@@ -179,7 +161,7 @@ def _moved(
     more = f", {crossed:,} to a {rating} rating" if 0 < crossed < len(moves) else ""
     title = f"{plural(len(moves), 'domain')} {verb}"
     lines = (_line(move.domain, f" {move_text(move)}") for move in moves)
-    return _group(symbol, title, lines, len(moves), more, is_listed=is_listed)
+    return _Group(symbol, title, lines, len(moves), more, is_listed=is_listed)
 
 
 def _changed(report: Report) -> _Group:
@@ -190,14 +172,14 @@ def _changed(report: Report) -> _Group:
     )
     is_open = not all(change.expected_by for _, _, change in changed)
     title = "Changed: did your team do this?" if is_open else "Changed, as expected"
-    return _group("🔀", title, lines, len(report.changed), is_listed=True)
+    return _Group("🔀", title, lines, len(report.changed), is_listed=True)
 
 
 def _renewed(report: Report) -> _Group:
     lines = (
         _line(domain, f"{name} until {day_token(end.day)}") for domain, name, end in report.renewed
     )
-    return _group("🔁", "Renewed", lines, len(report.renewed), is_named=True)
+    return _Group("🔁", "Renewed", lines, len(report.renewed), is_named=True)
 
 
 def _soon(report: Report, now: datetime) -> _Group:
@@ -212,7 +194,7 @@ def _soon(report: Report, now: datetime) -> _Group:
     closer = f"{len(nearer):,} closer than last time" if nearer and report.since else ""
     more = "".join(f"  ·  {each}" for each in (closer, age) if each)
     title = f"Expires within {report.rule.horizon} days"
-    return _group("⏳", title, lines, len(soon), more, is_listed=True)
+    return _Group("⏳", title, lines, len(soon), more, is_listed=True)
 
 
 def _urgency(
@@ -224,10 +206,6 @@ def _urgency(
     is_urgent = first is not None and first.days_left(now) <= 1
     is_nearer = not is_urgent and domain.domain in nearer
     return not is_urgent, not is_nearer, first.day if first else date.max
-
-
-def _has_ended(row: Ending, now: datetime) -> bool:
-    return row.ends.first is not None and row.ends.first.has_ended(now)
 
 
 def _issues(report: Report, now: datetime) -> _Group:
@@ -243,25 +221,18 @@ def _issues(report: Report, now: datetime) -> _Group:
     )
     title = "New issues" if report.since else "Known issues"
     more = age and f"  ·  {age}"
-    return _group("🚨", title, lines, len(found), more, is_listed=True)
+    return _Group("🚨", title, lines, len(found), more, is_listed=True)
 
 
 def _open_issues(report: Report, filter_text: str, *, is_long: bool) -> _Group:
-    """Return the domains with critical, high or unrated issues, and how to list them."""
     found = report.open_issues
-    lines = (_line(domain, _open_text(issue, is_long=is_long)) for domain, _, issue in found)
+    said = _title if is_long else _severity
+    lines = (_line(domain, f"{SIGNS[issue.severity]} {said(issue)}") for domain, _, issue in found)
     query = parse_query(filter_text)
     least = Severity.CRITICAL if query.issues is Severity.CRITICAL else Severity.HIGH
     line = unescaped(f"/domains {query_text(replace(query, issues=least))}")
     end = f". All: {code(line, len(line))}"
-    return _group("🚨", "Still open", lines, len(found), end=end, is_named=True)
-
-
-def _open_text(issue: KnownIssue, *, is_long: bool) -> str:
-    """Return `🟠 high`, in details with the issue's title."""
-    is_known = issue.severity is not Severity.UNKNOWN
-    word = issue.severity.value if is_known else "without a severity"
-    return f"{SIGNS[issue.severity]} {_title(issue) if is_long else word}"
+    return _Group("🚨", "Still open", lines, len(found), end=end, is_named=True)
 
 
 def _unchecked(report: Report) -> _Group:
@@ -269,7 +240,7 @@ def _unchecked(report: Report) -> _Group:
         _line(domain, ", ".join(map(section_name, row.failed))) for domain, row in report.unchecked
     )
     title = "Could not be checked in the last scan"
-    return _group("⚠️", title, lines, len(report.unchecked), is_named=True)
+    return _Group("⚠️", title, lines, len(report.unchecked), is_named=True)
 
 
 def _common_age(rows: Sequence[KeptFacts], now: datetime) -> str:
@@ -288,20 +259,26 @@ def _unknown(report: Report) -> _Group:
     count = len(report.unknown)
     more = f", {len(lost):,} had one before" if lost else ""
     title = f"{plural(count, 'domain')} with no score {'now' if lost else 'yet'}"
-    return _group("⚪", title, lines, count, more)
+    return _Group("⚪", title, lines, count, more)
 
 
-def _gone(report: Report, *, is_filtered: bool) -> _Group:
+def _gone(report: Report, title: str) -> _Group:
     count = len(report.gone)
-    title = "gone, or no longer matching the filter" if is_filtered else "gone"
     lines = (domain_line(host, _was(score)) for host, score in report.gone)
-    return _group("\N{HEAVY MINUS SIGN}", f"{plural(count, 'domain')} {title}", lines, count)
+    return _Group("\N{HEAVY MINUS SIGN}", f"{plural(count, 'domain')} {title}", lines, count)
 
 
-def _scored(symbol: str, domains: Sequence[Domain], title: str, **how: Any) -> _Group:
-    """Return domains with their scores."""
+def _scored(
+    symbol: str, domains: Sequence[Domain], title: str, *, is_listed: bool = False
+) -> _Group:
     lines = (_line(domain, score_mrkdwn(domain.health_score)) for domain in domains)
-    return _group(symbol, f"{plural(len(domains), 'domain')} {title}", lines, len(domains), **how)
+    return _Group(
+        symbol,
+        f"{plural(len(domains), 'domain')} {title}",
+        lines,
+        len(domains),
+        is_listed=is_listed,
+    )
 
 
 def _was(before: float | None) -> str:
@@ -328,9 +305,9 @@ def _news_of(report: Report, now: datetime) -> Iterator[str]:
         if is_open and kind_of(change.sign) != ISSUER:
             yield _news(domain, sign_words(change))
     ending = _nearest(report)
-    ended = [(domain, row) for domain, row in ending if _has_ended(row, now)]
-    for domain, row in ended:
-        yield _news(domain, soon_words(row.ends, now, row.within))
+    for domain, row in ending:
+        if row.ends.first and row.ends.first.has_ended(now):
+            yield _news(domain, soon_words(row.ends, now, row.within))
     for move in worse_moves(report):
         before, after = score_number(move.before or 0), score_number(move.after or 0)
         yield _news(move.domain, f"health {before} → {after}")

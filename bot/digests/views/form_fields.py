@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from bot.blocks.builders import actions, button, context, field, input_element, option, section
+from bot.blocks.builders import context, field, input_element, mrkdwn_text, option, section
 from bot.blocks.message import Block
 from bot.blocks.text import (
     MAX_OPTION_CHARS,
     MAX_OPTION_VALUE_CHARS,
-    clip,
     escaped,
     lines_within,
     minutes_text,
@@ -61,7 +60,6 @@ _OFF = (
 
 
 def channel_field(draft: Draft) -> Block:
-    """Return the field of the channel, which a digest for one person has not."""
     if models.is_direct(draft.channel_id):
         return section("*Channel*\nYour direct messages with this app. Only you see it.")
     element = input_element(
@@ -97,12 +95,10 @@ def when_fields(draft: Draft) -> list[Block]:
 
 
 def zone_option(name: str, now: datetime) -> Block:
-    """Return a time zone as an option, with its UTC offset."""
     return option(name, note=offset_text(name, now))
 
 
 def what_fields(draft: Draft) -> list[Block]:
-    """Return the fields of the filter and of the posting condition."""
     filter_text = draft.filter_text[: models.MAX_FILTER_CHARS]
     filter_box = _text(FILTER_FIELD, filter_text, models.MAX_FILTER_CHARS, "tag:prod below:80")
     modes = {mode.value: name for mode, name in MODE_NAMES.items()}
@@ -114,11 +110,6 @@ def what_fields(draft: Draft) -> list[Block]:
         _field("Filter", filter_box, filter_hint, optional=True),
         _field("Post", mode, mode_hint) | {"dispatch_action": True},
     ]
-
-
-def more_button() -> list[Block]:
-    """Return the button behind which the other fields are."""
-    return actions(button("More options", MORE))
 
 
 def more_fields(draft: Draft) -> list[Block]:
@@ -197,7 +188,6 @@ def _select(action_id: str, options: Mapping[str, str], chosen: str) -> Block:
 
 
 def _search(action_id: str, placeholder: str, chosen: Block | None) -> Block:
-    """Return a menu whose options come as people type."""
     return input_element(
         "external_select", action_id, placeholder, min_query_length=0, initial_option=chosen
     )
@@ -245,41 +235,32 @@ def box_of(value: str) -> tuple[int, str] | None:
 def who_text(rule: models.Mention) -> str:
     """Return the mentions of a rule, as many as fit below a checkbox."""
     who = mention_tokens(rule.who)
-    if len(" ".join(who)) <= MAX_OPTION_CHARS:
-        return " ".join(who) or "no one"
     shown = lines_within(who, MAX_OPTION_CHARS - len("and 10 more"))
-    return f"{' '.join(shown)} and {len(who) - len(shown):,} more"
+    more = [f"and {left_out:,} more"] if (left_out := len(who) - len(shown)) else []
+    return " ".join([*shown, *more])
 
 
 def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:
     """Return the labels in use that match `typed`, then `typed` as a new label."""
-    typed = typed.strip()
-    meant = {label.casefold(): label for label in _spelled_out(typed)}
-    matching = [
-        label
-        for label in dict.fromkeys(used)
-        if typed.casefold() in label.casefold() or label.casefold() in meant
-    ]
-    known = set(map(str.casefold, matching))
-    options = [option(label) for label in matching if models.is_label(label)]
+    kind, colon, name = (each.strip() for each in typed.partition(":"))
+    if colon and kind.casefold() in _KINDS:  # `Tag: prod`
+        sought = f"{kind.casefold()}:{name}"
+        meant = [sought]
+    else:  # `prod` may be a tag or a folder
+        sought = typed.strip()
+        meant = [f"{each}:{sought}" for each in _KINDS]
+    labels = [label for label in dict.fromkeys(used) if models.is_label(label)]
+    options = [option(label) for label in labels if sought.casefold() in label.casefold()]
+    known = set(map(str.casefold, labels))
     added = [
         option(label, note="not in use")
-        for name, label in meant.items()
-        if name not in known and models.is_label(label)
+        for label in meant
+        if label.casefold() not in known and models.is_label(label)
     ]
     return options[: MAX_OFFERED - len(added)] + added
 
 
-def _spelled_out(typed: str) -> list[str]:
-    """Return the possible labels: `prod` may be a tag or a folder, `Tag: prod` is a tag."""
-    kind, colon, name = typed.partition(":")
-    if colon and kind.strip().casefold() in _KINDS:
-        return [f"{kind.strip().casefold()}:{name.strip()}"]
-    return [f"{kind}:{typed}" for kind in _KINDS] if typed else []
-
-
 def rule_blocks(boxes: Mapping[str, str], draft: Draft) -> list[Block]:
-    """Return the checkboxes of the rules, and the fields of a new one."""
     label = option(draft.label) if draft.label and models.is_label(draft.label) else None
     named = _search(LABEL_FIELD, "Choose a tag or folder", label)
     return [
@@ -303,16 +284,12 @@ def _box(value: str, who: str) -> Block:
     # Only mrkdwn shows people by name, and a description may be mrkdwn only beside mrkdwn:
     # https://github.com/slackapi/node-slack-sdk/pull/2742
     found = box_of(value)
-    made = {"text": _mrkdwn(escaped(found[1] if found else "") or "(nothing)"), "value": value}
-    return made | ({"description": _mrkdwn(who)} if who else {})
-
-
-def _mrkdwn(text: str) -> Block:
-    return {"type": "mrkdwn", "text": clip(text, MAX_OPTION_CHARS), "verbatim": True}
+    label = mrkdwn_text(escaped(found[1] if found else ""), MAX_OPTION_CHARS)
+    under = {"description": mrkdwn_text(who, MAX_OPTION_CHARS)} if who else {}
+    return {"text": label, "value": value, **under}
 
 
 def group_options(groups: Iterable[UserGroup], typed: str) -> list[Block]:
-    """Return the user groups whose handle or name matches `typed`."""
     typed = typed.strip().removeprefix("@").casefold()
     matching = [group for group in groups if typed in f"{group.handle}\n{group.name}".casefold()]
     return [

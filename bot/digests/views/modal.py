@@ -1,10 +1,18 @@
 """Draw the form that creates or changes a digest. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from bot.blocks.builders import button, field, form, input_element, notice, plain_message, section
+from bot.blocks.builders import (
+    actions,
+    button,
+    field,
+    form,
+    input_element,
+    notice,
+    plain_message,
+    section,
+)
 from bot.blocks.message import Block, Message
 from bot.blocks.text import bold, code, moment_token
 from bot.digests.draft import Draft, FormNote
@@ -13,8 +21,8 @@ from bot.digests.models import Digest, Snoozes
 from bot.digests.schedule import going_on
 from bot.digests.views.alert import WAKE_ALL, snooze_text
 from bot.digests.views.form_fields import (
+    MORE,
     channel_field,
-    more_button,
     more_fields,
     rule_blocks,
     rule_boxes,
@@ -31,11 +39,11 @@ from bot.digests.views.wording import (
     manage_button,
     next_run_text,
     person_mrkdwn,
-    run_after_pause,
     until_text,
 )
-from bot.dispatch.command_text import NotUnderstood, split_words
+from bot.dispatch.command_text import NotUnderstood
 from bot.dispatch.usage import problem_sentence
+from bot.slack.channels import Channel
 
 LOOKING = "Loading digests…"
 MAX_LINE_CHARS = 700
@@ -54,7 +62,6 @@ NO_DAY_TO_PAUSE_UNTIL = (
 )
 SENDING = "Sending… This can take a few seconds."
 NOT_SAVED, NOT_SENT = "*Not saved.* ", "*Not sent.* "
-SENT_TO_YOU = "✅ Sent to your direct messages."
 SAVING = "Saving…"
 PREVIEWING = "Preparing the preview…"
 EDIT_FORM = "digests.edit"
@@ -74,13 +81,8 @@ def preview_form(preview: Message) -> Block:
 
 
 def saved_line(digest: Digest, reader_zone: str | None) -> str:
-    """Return the confirmation of a saved digest, with its next run."""
-    if digest.pause and digest.pause.until:
-        until = until_text(digest.pause.until, digest.plan.schedule.zone)
-        coming = run_after_pause(digest, reader_zone)
-        return f"✅ Saved. Paused until {until}{f'; next run {coming}' if coming else ''}."
     if digest.pause:
-        return "✅ Saved. The digest is still paused. Press `Resume` to run it."
+        return f"✅ Saved. {paused_line(digest)}"
     saved = f"✅ Saved. Next run {next_run_text(digest, reader_zone)}."
     return "\n".join(filter(None, [saved, first_check_line(digest)]))
 
@@ -96,93 +98,85 @@ def made_message(
 ) -> Message:
     """Return the answer to a digest that was made by one press, or by one typed line."""
     lines = [saved_line(digest, reader_zone)]
-    lines += [] if is_announced else [UNANNOUNCED]
-    lines += [OUTSIDERS] if has_outsiders else []
+    if not is_announced:
+        lines.append(UNANNOUNCED)
+    if has_outsiders:
+        lines.append(OUTSIDERS)
     if matches_nothing:
         lines.append(f"{EMPTY_FILTER} Filter text: {code(digest.plan.filter_text, 80)}")
     if is_line:
         runs = next_runs(digest.plan.schedule, digest.made_at, reader_zone)
         lines += [called_mrkdwn(digest.plan), *(f"• {run}" for run in runs)]
         lines.append(code(line_of(digest.plan), MAX_LINE_CHARS))
-    return plain_message(
-        "\n".join(lines),
-        manage_button(digest),
-        digest_button("Delete", DELETE_DIGEST, digest),
-    )
+    delete = digest_button("Delete", DELETE_DIGEST, digest)
+    return plain_message("\n".join(lines), manage_button(digest), delete)
 
 
-def not_understood_text(
-    problems: Sequence[NotUnderstood], understood: Sequence[str], filter_text: str = ""
-) -> str:
-    """Return which parts of a typed line mean nothing, and which do, as mrkdwn."""
+def not_understood_text(problems: Sequence[NotUnderstood], understood: Sequence[str]) -> str:
     lines = [*dict.fromkeys(map(problem_sentence, problems[:MAX_PARTS])), "No digest was made."]
     if understood:
-        is_only_filter = set(understood) <= {word.typed for word in split_words(filter_text)}
-        lead = "Filter text" if is_only_filter else "Understood"
-        lines.append(f"{lead}: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
+        lines.append(f"Understood: {' '.join(code(each, 50) for each in understood[:MAX_PARTS])}")
     return "\n".join(lines)
 
 
-def sent_line(channel_name: str | None) -> str:
-    return f"✅ Sent to {bold(f'#{channel_name}', 90) if channel_name else 'its channel'}."
+def sent_line(digest: Digest, channel: Channel | None) -> str:
+    if digest.plan.is_own:
+        return "✅ Sent to your direct messages."
+    return f"✅ Sent to {bold(f'#{channel.name}', 90) if channel else 'its channel'}."
 
 
 def on_its_way_line(again_at: datetime) -> str:
     """Return the answer to `Send now` while Slack takes no post."""
-    return (
-        f"🕓 *On its way.* Slack did not accept the post. I try again {moment_token(again_at)},"
-        " and send you a direct message when it is posted."
-    )
+    again = f"I try again {moment_token(again_at)}, and send you a direct message"
+    return f"🕓 *On its way.* Slack did not accept the post. {again} when it is posted."
 
 
-def paused_line(digest: Digest, until: datetime | None) -> str:
-    if until is None:
-        return "⏸️ Paused. Press `Resume` to run it again."
-    return f"⏸️ Paused until {until_text(until, digest.plan.schedule.zone)}."
-
-
-def paused_by_name_line(digest: Digest) -> str:
-    """Return the answer to a typed pause, which has no button `Resume`."""
-    return (
-        f"⏸️ Paused. Type {code(f'/domaindigest resume {digest.plan.name}', 120)} to run it again."
-    )
+def paused_line(digest: Digest) -> str:
+    """Return the answer to a pause, also to a typed one, which has no button `Resume`."""
+    if digest.pause and digest.pause.until:
+        return f"⏸️ Paused until {until_text(digest.pause.until, digest.plan.schedule.zone)}."
+    if digest.plan.name:
+        resume = code(f"/domaindigest resume {digest.plan.name}", 120)
+        return f"⏸️ Paused. Type {resume} to run it again."
+    return "⏸️ Paused. Press `Resume` to run it again."
 
 
 def resumed_line(digest: Digest, reader_zone: str | None) -> str:
     return f"▶️ Resumed. Next run {next_run_text(digest, reader_zone)}."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Editing:
-    """The state of the form for a new or changed digest.
+def edit_blocks(
+    draft: Draft,
+    note: FormNote,
+    now: datetime,
+    digest: Digest | None,
+    line: str = "",
+    snoozes: Snoozes = (),
+) -> list[Block]:
+    """Return the blocks of the form for a new or changed digest.
 
     `digest` is `None` for a new digest, and, with an id in `note`, for one that cannot be read
     now. `line` is mrkdwn for the top of the form.
     """
-
-    draft: Draft
-    note: FormNote
-    now: datetime
-    digest: Digest | None = None
-    line: str = ""
-    silences: Snoozes | None = None
-
-
-def edit_blocks(editing: Editing) -> list[Block]:
-    """Return the blocks of the form."""
-    draft, note, digest = editing.draft, editing.note, editing.digest
     boxes = rule_boxes(digest.plan.mentions) if digest else dict.fromkeys(draft.kept or (), "")
     divider = {"type": "divider"}
-    more = [divider, *more_fields(draft), divider, *rule_blocks(boxes, draft)]
-    blocks = [
-        *([section(editing.line)] if editing.line else []),
-        section(_about(editing), button("Back", BACK)),
-        *_snoozed(editing),
+    more = actions(button("More options", MORE))
+    if note.has_more:
+        more = [divider, *more_fields(draft), divider, *rule_blocks(boxes, draft)]
+    about = "Post a scheduled health summary to a channel."
+    if digest:
+        about = f"Set up by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
+    blocks = [*([section(line)] if line else []), section(about, button("Back", BACK))]
+    if digest and snoozes:
+        lines = [snooze_text(*each) for each in snoozes]
+        end = digest_button("End snooze", WAKE_ALL, digest)
+        blocks.append(section("\n".join(lines), end))
+    blocks += [
         channel_field(draft),
         *when_fields(draft),
-        section(_runs_text(editing)),
+        section(_runs_text(draft, note, now, digest)),
         *what_fields(draft),
-        *(more if note.has_more else more_button()),
+        *more,
     ]
     return [
         block | {"block_id": f"{block['block_id']}:{note.nonce}"} if "block_id" in block else block
@@ -190,65 +184,32 @@ def edit_blocks(editing: Editing) -> list[Block]:
     ]
 
 
-def edit_form(editing: Editing, blocks: list[Block], metadata: str) -> Block:
-    """Return the form of `edit_blocks`; `metadata` comes back with it."""
-    title = "Change digest" if editing.note.digest_id else "New digest"
+def edit_form(note: FormNote, blocks: list[Block], metadata: str) -> Block:
+    title = "Change digest" if note.digest_id else "New digest"
     return form(EDIT_FORM, title, "Save", blocks, metadata=metadata)
 
 
-def _snoozed(editing: Editing) -> list[Block]:
-    """Return what is snoozed of an alert, with the button that ends it and shows the list."""
-    silences = editing.silences
-    lines = [snooze_text(*each) for each in silences.snoozes] if silences else []
-    if not (lines and editing.digest):
-        return []
-    end = digest_button("End snooze", WAKE_ALL, editing.digest)
-    return [section("\n".join(lines), end)]
-
-
-def _about(editing: Editing) -> str:
-    digest = editing.digest
-    if digest:
-        return f"Set up by {person_mrkdwn(digest.made_by_name)}, {moment_token(digest.made_at)}."
-    if editing.note.digest_id:
-        return "Your entries so far."
-    return "Post a scheduled health summary to a channel."
-
-
-def _runs_text(editing: Editing) -> str:
-    schedule = editing.draft.schedule
+def _runs_text(draft: Draft, note: FormNote, now: datetime, digest: Digest | None) -> str:
+    schedule, after, texts = draft.schedule, now, ["*Next five runs*"]
     if schedule is None:
         return "*Next five runs*\n_Choose days, a time, and a time zone to see them._"
-    if editing.digest:
-        schedule = going_on(schedule, editing.digest.plan.schedule, editing.now)
-    after, paused = _after(editing)
-    lines = next_runs(schedule, after, editing.note.zone)
-    runs = [f"• {line}" for line in lines[:RUNS_SHOWN]]
-    notes = [f"🕑 {line}" for line in lines[RUNS_SHOWN:]]
-    return "\n".join(["*Next five runs*", *paused, *runs, *notes])
-
-
-def _after(editing: Editing) -> tuple[datetime, list[str]]:
-    """Return the moment after which runs are listed, and a line about the pause, if any."""
-    digest, now = editing.digest, editing.now
-    if digest is None or digest.pause is None:
-        return now, []
-    until = digest.pause.until
-    if until is None:
-        return now, ["⏸️ Paused. If resumed now:"]
-    if until <= now:
-        return now, []
-    day = until_text(until, digest.plan.schedule.zone)
-    return until - _MOMENT, [f"⏸️ Paused until {day}. After that:"]
+    if digest:
+        schedule = going_on(schedule, digest.plan.schedule, now)
+    if digest and digest.pause:
+        until = digest.pause.until
+        after = max(now, until - _MOMENT) if until else now
+        day = until and until_text(until, digest.plan.schedule.zone)
+        texts.append(f"⏸️ Paused until {day}. After that:" if day else "⏸️ Paused. If resumed now:")
+    lines = next_runs(schedule, after, note.zone)
+    texts += [f"• {line}" for line in lines[:RUNS_SHOWN]]
+    texts += [f"🕑 {line}" for line in lines[RUNS_SHOWN:]]
+    return "\n".join(texts)
 
 
 def pause_form(
     digest: Digest, nonce: str, metadata: str, *, until: date | None = None, note: str = ""
 ) -> Block:
-    """Return the form; `note` is mrkdwn, `until` is the picked day.
-
-    `nonce`: see `FormNote`.
-    """
+    """Return the form; `note` is mrkdwn, `until` the picked day. `nonce`: see `FormNote`."""
     initial_date = until.isoformat() if until else None
     when = schedule_text(digest.plan.schedule)
     day = input_element("datepicker", UNTIL_FIELD, initial_date=initial_date)

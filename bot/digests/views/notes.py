@@ -12,6 +12,7 @@ from bot.digests.views.wording import (
     filter_mrkdwn,
     miss_text,
     mode_text,
+    pause_text,
     person_mrkdwn,
 )
 from bot.process.zones import zone_of
@@ -19,11 +20,9 @@ from bot.scans.fact_views import SIGNS
 
 LATE_FROM = timedelta(seconds=60)
 MAX_UNPOSTED = 3
-_SHRUNK = "⚠️ *The list is less than half as long as at the last digest.*"
-_EMPTY = "⚠️ *The list is empty now.*"
-_TWICE = (
-    "Domain Tracker gave the same list twice. If domains are missing, check Domain Tracker, or ask"
-    " an admin about the API key."
+_SHRUNK = (
+    "⚠️ *The list is less than half as long as at the last digest.* Domain Tracker gave the same"
+    " list twice. If domains are missing, check Domain Tracker, or ask an admin about the API key."
 )
 _PAST_EMPTY = "The list was empty at the last digest. This one compares with the digest before it."
 
@@ -36,13 +35,11 @@ def about_mrkdwn(post: Post) -> str:
 
 
 def filter_line(post: Post) -> str:
-    """Return the filter as mrkdwn, or nothing without one."""
     text = post.digest.plan.filter_text
     return f"Filter: {filter_mrkdwn(text)}" if text else ""
 
 
 def footer_mrkdwn(post: Post) -> str:
-    """Return the next run, the owner and the threshold of changes as mrkdwn."""
     parts = [_coming(post), f"Set up by {person_mrkdwn(post.digest.made_by_name)}"]
     if post.report.since:
         parts.append(rule_text(post.report.rule))
@@ -53,26 +50,23 @@ def rule_text(rule: Rule) -> str:
     """Return what counts as worse or better, as one sentence without its end."""
     parts = [f"Worse or better: by {plural(rule.points, 'point')}, or another rating"]
     if rule.days != DEFAULT_RULE.days:
-        days = [f"{day}" for day in sorted(rule.days, reverse=True)]
-        named = f"{', '.join(days[:-1])} and {days[-1]}" if len(days) > 1 else days[0]
-        parts.append(f"{named} {'day' if days == ['1'] else 'days'} before an end")
+        days = ", ".join(f"{day}" for day in sorted(rule.days, reverse=True))
+        parts.append(f"days before an end: {days}")
     if rule.least is not DEFAULT_RULE.least:
         parts.append(f"new issues from {SIGNS[rule.least]} {rule.least} on")
     return "; ".join(parts)
 
 
 def notes(post: Post) -> list[str]:
-    """Return the notes above the changes as lines of mrkdwn."""
-    lines = [f"Sent now by {person_mrkdwn(post.asked_by_name)}."] if post.asked_by_name else []
-    if late := late_line(post):
-        lines.append(late)
-    if post.has_shrunk:
-        lines.append(f"{_SHRUNK if post.report.totals.count else _EMPTY} {_TWICE}")
-    if post.report.is_past_empty:
-        lines.append(_PAST_EMPTY)
-    if lost := _lost(post.report):
-        lines.append(lost)
-    return [*lines, *_unposted(post)]
+    lines = (
+        f"Sent now by {person_mrkdwn(post.asked_by_name)}." if post.asked_by_name else "",
+        late_line(post),
+        _SHRUNK if post.has_shrunk else "",
+        _PAST_EMPTY if post.report.is_past_empty else "",
+        _lost(post.report),
+        *_unposted(post),
+    )
+    return [line for line in lines if line]
 
 
 def _lost(report: Report) -> str:
@@ -86,28 +80,21 @@ def _lost(report: Report) -> str:
 
 def preview_note(owners: int) -> str:
     """Return the note of a preview; `owners` counts the mentions of the post itself."""
-    would = (
-        f" It would mention {plural(owners, 'person or group', 'people or groups')}."
-        if owners
-        else ""
-    )
+    who = plural(owners, "person or group", "people or groups")
+    would = f" It would mention {who}." if owners else ""
     return f"👀 *Preview:* only you can see this. No one is mentioned.{would}"
 
 
 def first_note(digest: Digest) -> str:
-    """Return the note of a digest's first post: its owner and how to change it."""
-    who = person_mrkdwn(digest.made_by_name)
-    return (
-        f"👋 This is the first digest, set up by {who}. Post: {mode_text(digest.plan)}."
-        " To change, pause, or delete it, press `Manage`."
-    )
+    who, post = person_mrkdwn(digest.made_by_name), mode_text(digest.plan)
+    how = "To change, pause, or delete it, press `Manage`."
+    return f"👋 This is the first digest, set up by {who}. Post: {post}. {how}"
 
 
 def _coming(post: Post) -> str:
     """Return the next run or the pause; nothing if the next run is not known."""
-    pause = post.digest.pause
-    if pause:
-        return f"Paused until {moment_token(pause.until)}" if pause.until else "Paused"
+    if post.digest.pause:
+        return pause_text(post.digest.pause)
     if post.digest.next.due_at <= post.sent_at:
         return ""
     return f"Next: {moment_token(post.digest.next.due_at)}"
@@ -118,11 +105,9 @@ def late_line(post: Post) -> str:
     if post.slot is None or post.sent_at - post.slot.due_at < LATE_FROM:
         return ""
     zone = post.digest.plan.schedule.zone
-    local = [moment.astimezone(zone_of(zone)) for moment in (post.slot.due_at, post.sent_at)]
-    due, sent = (f"{moment:%H:%M}" for moment in local)
-    if local[0].date() != local[1].date():
-        due, sent = (f"{weekday_text(moment)}, {moment:%H:%M}" for moment in local)
-    return f"⏰ *Late:* due {due}, sent {sent} ({escaped(zone, 60)})."
+    due, sent = (each.astimezone(zone_of(zone)) for each in (post.slot.due_at, post.sent_at))
+    day = "" if due.date() == sent.date() else f"{weekday_text(sent)}, "
+    return f"⏰ *Late:* due {due:%H:%M}, sent {day}{sent:%H:%M} ({escaped(zone, 60)})."
 
 
 def _unposted(post: Post) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 
 from bot.blocks.builders import (
     actions,
@@ -27,8 +26,6 @@ from bot.tracker.health import Band
 
 MAX_POINTS = 20
 MIN_POINTS = 3
-# label and value
-Point = tuple[str, float]
 SHOW_DETAILS = "digest.details"
 NO_DETAILS = "A newer digest has replaced these details. Press `Details` on the latest one."
 # Of the changes and the table together.
@@ -40,27 +37,26 @@ def trend_chart(trend: Sequence[TrendPoint]) -> list[Block]:
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return []
+    first, *_, last = points.values()
+    # Slack has no setting for the axis: the two flat lines keep it from 0 to 100.
+    best, least = dict.fromkeys(points, 100.0), dict.fromkeys(points, 0.0)
+    series = {"Average": points, "Best: 100": best, "Least: 0": least}
     return [
         {
             "type": "data_visualization",
-            "title": _title(points),
+            "title": f"Average health, last {len(points)} digests: {first:g} → {last:g}",
             "chart": {
                 "type": "line",
-                # Slack has no setting for the axis: the two flat lines keep it from 0 to 100.
                 "series": [
                     {
                         "name": name,
                         "data": [
-                            {"label": label, "value": average if value is None else value}
-                            for label, average in points
+                            {"label": label, "value": value} for label, value in values.items()
                         ],
                     }
-                    for name, value in (("Average", None), ("Best: 100", 100), ("Least: 0", 0))
+                    for name, values in series.items()
                 ],
-                "axis_config": {
-                    "categories": [label for label, _ in points],
-                    "y_label": "Average health (of 100)",
-                },
+                "axis_config": {"categories": [*points], "y_label": "Average health (of 100)"},
             },
         }
     ]
@@ -71,39 +67,27 @@ def trend_line(trend: Sequence[TrendPoint]) -> str:
     points = _points(trend)
     if len(points) < MIN_POINTS:
         return ""
-    return f"average {points[0][1]:g} → {points[-1][1]:g} over {len(points)} digests"
+    first, *_, last = points.values()
+    return f"average {first:g} → {last:g} over {len(points)} digests"
 
 
-def point_labels(moments: Sequence[datetime]) -> list[str]:
-    """Return `20 Nov` for each local moment, and `20 Nov (2)` for a second one."""
+def _points(trend: Sequence[TrendPoint]) -> dict[str, float]:
+    """Return the latest averages by `20 Nov`, or `20 Nov (2)` for a second one of that day."""
     seen: Counter[str] = Counter()
-    labels = []
-    for moment in moments:
-        day = f"{moment.day} {moment:%b}"
+    points = {}
+    for point in trend[-MAX_POINTS:]:
+        day = f"{point.local.day} {point.local:%b}"
         seen[day] += 1
-        labels.append(day if seen[day] == 1 else f"{day} ({seen[day]})")
-    return labels
-
-
-def _title(points: Sequence[Point]) -> str:
-    """Return `Average health, last 8 digests: 83 → 64.2`: the axis of a chart has no setting."""
-    first, last = points[0][1], points[-1][1]
-    return f"Average health, last {len(points)} digests: {first:g} → {last:g}"
-
-
-def _points(trend: Sequence[TrendPoint]) -> list[Point]:
-    latest = trend[-MAX_POINTS:]
-    labels = point_labels([point.local for point in latest])
-    averages = [float(score_number(point.average)) for point in latest]
-    return list(zip(labels, averages, strict=True))
+        label = day if seen[day] == 1 else f"{day} ({seen[day]})"
+        points[label] = float(score_number(point.average))
+    return points
 
 
 def title(report: Report, name: str = "") -> str:
     """Return `Health digest: 128 domains, average 83 ▲ +1.5`, or with the digest's own name."""
     called = outside(name, MAX_NAME_CHARS) or "Health digest"
     if not report.totals.count:
-        is_emptied = report.before and report.before.count and not report.is_bounded
-        return f"{called}: {'the list is empty' if is_emptied else 'no domains'}"
+        return f"{called}: no domains"
     now, before = report.totals.average, None
     if report.before and not report.is_bounded:  # else they are averages of different domains
         before = report.before.average
@@ -115,22 +99,16 @@ def title(report: Report, name: str = "") -> str:
 def news_blocks(
     report: Report, texts: Sequence[str], note: str, filter_text: str, trend: str = ""
 ) -> list[Block]:
-    """Return the bands and the trend, the note and the texts of the changes."""
-    there = report.totals.count
-    bands = _bands_mrkdwn(report) if there else _nothing_there(report, filter_text)
+    bands = _bands_mrkdwn(report) if report.totals.count else _nothing_there(filter_text)
     bands = "     ".join(filter(None, [bands, trend]))
     return _sections(bands, note, *texts)
 
 
-def _nothing_there(report: Report, filter_text: str) -> str:
+def _nothing_there(filter_text: str) -> str:
     if filter_text:
-        return (
-            f"No domain matches {wording.filter_mrkdwn(filter_text)} now. To see others, change"
-            " the filter with `Manage`."
-        )
-    if report.before and report.before.count:
-        return "Your portfolio no longer has any domains."
-    return "Your portfolio has no domains yet. Add the first one with `/adddomain`."
+        shown = wording.filter_mrkdwn(filter_text)
+        return f"No domain matches {shown} now. To see others, change the filter with `Manage`."
+    return "Your portfolio has no domains. Add one with `/adddomain`."
 
 
 def _bands_mrkdwn(report: Report) -> str:
@@ -167,9 +145,10 @@ def digest_message(post: Post) -> Message:
     )
     known = coverage_text(report.coverage)
     foot = "\n".join(filter(None, [known, notes.about_mrkdwn(post), notes.footer_mrkdwn(post)]))
-    bottom = (*([] if post.is_preview else _buttons(post)), context(foot))
-    message = message_of(*top, *worst_table(report), *bottom)
-    return message if post.is_preview else changes.with_news(message, report, post.sent_at)
+    if post.is_preview:
+        return message_of(*top, *worst_table(report), context(foot))
+    message = message_of(*top, *worst_table(report), *_buttons(post), context(foot))
+    return changes.with_news(message, report, post.sent_at)
 
 
 def details_message(post: Post) -> Message:
@@ -183,13 +162,16 @@ def details_message(post: Post) -> Message:
         *news_blocks(report, texts, "", plan.filter_text),
     )
     line = f"/domains {plan.filter_text}".strip()
-    buttons = actions(run_button("All domains", line), wording.manage_button(post.digest))
-    bottom = (*buttons, context(notes.about_mrkdwn(post)))
-    return message_of(*top, *worst_table(report), *trend_chart(post.trend), *bottom)
+    return message_of(
+        *top,
+        *worst_table(report),
+        *trend_chart(post.trend),
+        *actions(run_button("All domains", line), wording.manage_button(post.digest)),
+        context(notes.about_mrkdwn(post)),
+    )
 
 
 def heartbeat_message(post: Post) -> Message:
-    """Return the heartbeat after silent runs: nothing changed, or nothing got worse."""
     totals, silent = post.report.totals, post.digest.silent_runs
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     coverage = post.report.coverage
@@ -210,17 +192,10 @@ def heartbeat_message(post: Post) -> Message:
 
 
 def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Message:
-    """Return the announcement of a digest that was created for a channel or moved into it.
-
-    `has_outsiders`: people of another company read the channel.
-    """
-    who = wording.person_mrkdwn(digest.made_by_name)
-    is_alert = digest.plan.is_alert
-    kind = "an alert" if is_alert else "a health digest"
-    title = f"🗓️ {who} *set up {kind} for this channel.*"
-    if digest.moved_at:  # possibly not by its creator
-        kind = "alert" if is_alert else "health digest"
-        title = f"🗓️ {who}*'s {kind} is posted in this channel from now on.*"
+    """Return the announcement of a digest in a channel into which it was made or moved."""
+    who = wording.person_mrkdwn(digest.made_by_name)  # possibly moved by another person
+    kind = "alert" if digest.plan.is_alert else "health digest"
+    title = f"🗓️ {who}*'s {kind} is posted in this channel from now on.*"
     how = "To change, pause, or delete it, press `Manage` or type `/domaindigest`."
     return message_of(
         section(title),
@@ -232,7 +207,6 @@ def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Mess
 
 
 def told_message(digest: Digest, name: str, did: str, end: str = "") -> Message:
-    """Return the line with which a channel reads who did what with a digest."""
     called = wording.called_mrkdwn(digest.plan)
     symbol, _, verb = did.partition(" ")
     who = wording.person_mrkdwn(name)
@@ -240,7 +214,6 @@ def told_message(digest: Digest, name: str, did: str, end: str = "") -> Message:
 
 
 def greeting_message(resumed: Sequence[Digest]) -> Message:
-    """Return what the app says in a channel to which it was added."""
     lines = [
         "👋 *Domain Tracker is in this channel.* A digest posts here what got worse, what expires"
         " soon, and what changed. `/domains` and `/scan example.com` answer you alone, until you"
@@ -257,11 +230,10 @@ def greeting_message(resumed: Sequence[Digest]) -> Message:
 
 
 def _first_pair(digest: Digest) -> tuple[str, str]:
-    if digest.pause is None:
-        first = "First check" if digest.plan.is_alert else "First digest"
-        return first, moment_token(digest.next.due_at)
-    until = digest.pause.until
-    return "State", f"Paused until {moment_token(until)}" if until else "Paused"
+    if digest.pause:
+        return "State", wording.pause_text(digest.pause)
+    first = "First check" if digest.plan.is_alert else "First digest"
+    return first, moment_token(digest.next.due_at)
 
 
 def _buttons(post: Post) -> list[Block]:
@@ -276,8 +248,7 @@ def _buttons(post: Post) -> list[Block]:
 
 def _details_button(post: Post) -> Block | None:
     run = post.digest.run
-    value = f"{post.digest.digest_id}/{run.token}" if run else ""
-    return button("Details", SHOW_DETAILS, value) if run else None
+    return button("Details", SHOW_DETAILS, f"{post.digest.digest_id}/{run.token}") if run else None
 
 
 def _scan_button(report: Report) -> Block | None:
@@ -286,12 +257,11 @@ def _scan_button(report: Report) -> Block | None:
 
 
 def _sign(report: Report) -> str:
-    """Return the sign of well-being, only where scans know that nothing is wrong."""
+    # Of well-being, only where scans know that nothing is wrong.
     return "✅ " if report.is_well else ""
 
 
 def _rest_button(report: Report) -> Block | None:
-    """Return the button that scans what was never scanned."""
     coverage = report.coverage
     if coverage is None or coverage.scanned == coverage.domains:
         return None

@@ -1,6 +1,6 @@
 """Word a digest's schedule: its days, its next runs, daylight-saving changes. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import groupby
 from zoneinfo import ZoneInfo
@@ -10,13 +10,7 @@ from bot.digests.schedule import FORTNIGHT, Schedule, Slot, next_slots, started
 from bot.process.zones import ClockChange, clock_changes, is_zone, offset_at, zone_of
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-
-
-def change_notes(schedule: Schedule, first: datetime, last: datetime) -> Iterator[str]:
-    """Yield a sentence for each clock change in the schedule's zone."""
-    stay = f"runs stay at {schedule.at:%H:%M}"
-    for change in clock_changes(schedule.zone, first, last):
-        yield f"The clocks in {place_name(schedule.zone)} {_moves(change)}: {stay}."
+RUNS_SHOWN = 5
 
 
 def _moves(change: ClockChange) -> str:
@@ -31,15 +25,6 @@ def _moves(change: ClockChange) -> str:
 def weekday_text(day: datetime) -> str:
     """Return `Mon 23 Nov 2026`."""
     return f"{DAY_NAMES[day.weekday()]} {day_text(day)}"
-
-
-def place_name(zone: str) -> str:
-    """Return `New York` for `America/New_York`; names without a city are not changed."""
-    is_city = "/" in zone and not zone.startswith("Etc/")
-    return zone.rpartition("/")[2].replace("_", " ") if is_city else zone
-
-
-RUNS_SHOWN = 5
 
 
 def days_text(days: Iterable[int]) -> str:
@@ -76,7 +61,7 @@ def schedule_text(schedule: Schedule) -> str:
 
 
 def slot_text(slot: Slot, zone: str) -> str:
-    """Return `Mon 23 Nov 2026, 09:00` in `zone`."""
+    """Return `Mon 23 Nov 2026, 09:00`."""
     local = slot.due_at.astimezone(zone_of(zone))
     return f"{weekday_text(local)}, {local:%H:%M}"
 
@@ -87,21 +72,15 @@ def zoned_slot_text(slot: Slot, zone: str) -> str:
 
 
 def next_runs(schedule: Schedule, after: datetime, reader_zone: str | None) -> list[str]:
-    """Return lines of mrkdwn: the next five runs, then notes about clock changes.
-
-    Each run is shown in the schedule's zone, and in the reader's if that is known and differs.
-    """
+    """Return mrkdwn: the next five runs, also by the reader's clock, then clock changes."""
     slots = next_slots(started(schedule, after), after, RUNS_SHOWN)
-    reader = _other_zone(reader_zone, schedule)
+    reader = zone_of(reader_zone) if reader_zone and is_zone(reader_zone) else None
     lines = [_run_line(slot, schedule, reader) for slot in slots]
     if schedule.every:  # at no time of day that a change of the clocks could move
         return lines
-    return [*lines, *change_notes(schedule, after, slots[-1].due_at)]
-
-
-def _other_zone(name: str | None, schedule: Schedule) -> ZoneInfo | None:
-    is_other = name is not None and name != schedule.zone and is_zone(name)
-    return zone_of(name) if name and is_other else None
+    where, stay = escaped(schedule.zone, 80), f"runs stay at {schedule.at:%H:%M}"
+    changes = clock_changes(schedule.zone, after, slots[-1].due_at)
+    return [*lines, *(f"The clocks in {where} {_moves(each)}: {stay}." for each in changes)]
 
 
 def _run_line(slot: Slot, schedule: Schedule, reader: ZoneInfo | None) -> str:

@@ -1,7 +1,7 @@
 """Draw the domains of a digest as a table and as lines, and the list of digests. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 
@@ -48,39 +48,44 @@ from bot.digests.views.wording import (
     state_lines,
 )
 from bot.slack.channels import Channel
+from bot.slack.client import Member
 from bot.tracker.health import band_of
 from bot.tracker.models import Domain
 
 TITLE = "Health digests"
 NEW, CHANGE, SEND, PREVIEW = "digests.new", "digests.change", "digests.send", "digests.preview"
 PAUSE, RESUME, DELETE = "digests.pause", "digests.resume", "digests.delete"
+MAX_HOST_CHARS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestList:
-    """The digests of a channel, for one reader.
+def list_form(
+    digests: Sequence[Digest],
+    channel: Channel | None,
+    member: Member,
+    now: datetime,
+    *,
+    silences: Mapping[str, Snoozes],
+    note: str,
+    metadata: str,
+) -> Block:
+    """Return the form of a channel's digests for a member; `metadata` comes back with it.
 
-    `channel` is `None` for a direct message or a private channel without the bot: there readers
-    change only their own digests. `note` is mrkdwn about the last action. `silences` are those of
-    alerts, by the digest's id.
+    `channel` is `None` for a direct message or a private channel without the bot: there members
+    change only their own digests. `silences` are those of alerts, by the digest's id. `note` is
+    mrkdwn about the last action.
     """
-
-    digests: Sequence[Digest]
-    channel: Channel | None
-    now: datetime
-    reader_id: str = ""
-    reader_zone: str | None = None
-    note: str = ""
-    silences: Mapping[str, Snoozes] = field(default_factory=dict)
-
-
-def list_form(listed: DigestList, metadata: str) -> Block:
-    """Return the form; `metadata` comes back with its buttons."""
-    blocks = [section(listed.note)] if listed.note else []
-    blocks.append(section(_heading(listed), button("New", NEW, style="primary")))
-    blocks += map(context, _hints(listed))
-    for digest in listed.digests[:MAX_PER_CHANNEL]:
-        blocks += [{"type": "divider"}, *_digest_blocks(digest, listed)]
+    blocks = [section(note)] if note else []
+    blocks.append(section(_heading(digests, channel), button("New", NEW, style="primary")))
+    blocks += map(context, _hints(channel))
+    for digest in digests[:MAX_PER_CHANNEL]:
+        snoozes = silences.get(digest.digest_id)
+        text, details = _digest_texts(digest, now, member.zone, snoozes or ())
+        blocks.append({"type": "divider"})
+        if channel or digest.made_by == member.user_id:
+            change = digest_button("Change", CHANGE, digest)
+            blocks += [section(text, change), context(details), *_digest_buttons(digest, snoozes)]
+        else:
+            blocks += [section(text), context(details)]
     return notice(TITLE, blocks, metadata=metadata)
 
 
@@ -97,22 +102,20 @@ def error_form(mrkdwn: str, metadata: str, way_out: str = "Back") -> Block:
     return notice(TITLE, [section(mrkdwn), *actions(button(way_out, BACK))], metadata=metadata)
 
 
-def _heading(listed: DigestList) -> str:
-    where = f"in #{escaped(listed.channel.name, 90)}" if listed.channel else "here"
-    own = sum(digest.plan.is_own for digest in listed.digests)
-    if there := len(listed.digests) - own:
-        return f"*{plural(there, 'digest')} {where}{f', {own:,} for you alone' if own else ''}*"
-    if own:
-        return f"*No digests {where} yet, {own:,} for you alone*"
+def _heading(digests: Sequence[Digest], channel: Channel | None) -> str:
+    where = f"in #{escaped(channel.name, 90)}" if channel else "here"
+    own = sum(digest.plan.is_own for digest in digests)
+    alone = f", {own:,} for you alone" if own else ""
+    if digests:
+        return f"*{plural(len(digests) - own, 'digest')} {where}{alone}*"
     return (
         f"*No digests {where} yet*\nA digest is a scheduled post, on days and at a time you"
         " choose. It says what got worse, what expires soon, and which domains are worst."
     )
 
 
-def _hints(listed: DigestList) -> list[str]:
+def _hints(channel: Channel | None) -> list[str]:
     hints = []
-    channel = listed.channel
     if channel is None:
         hints.append(
             "⚠️ This is a direct message, or a private channel without the app."
@@ -133,29 +136,26 @@ def _hints(listed: DigestList) -> list[str]:
     return hints
 
 
-def _digest_blocks(digest: Digest, listed: DigestList) -> list[Block]:
+def _digest_texts(
+    digest: Digest, now: datetime, zone: str | None, snoozes: Snoozes
+) -> tuple[str, str]:
+    """Return the state of a digest, for a reader in a zone, and its details."""
     plan = digest.plan
     parts = [f"Filter: {filter_mrkdwn(plan.filter_text)}", f"Post: {mode_text(plan)}"]
     if plan.mentions:
         parts.append(plural(len(plan.mentions), "mention rule"))
     if plan.reminder:
         parts.append(f"{reminder_text(plan.reminder)} if no one is on it")
-    state = state_lines(digest, listed.now, listed.reader_zone)
     called = called_mrkdwn(plan) if plan.name else f"*{schedule_text(plan.schedule)}*"
-    text = "\n".join([called, *state])
-    silences = listed.silences.get(digest.digest_id)
-    snoozed = [snooze_text(*each) for each in silences.snoozes] if silences else []
+    snoozed = [snooze_text(*each) for each in snoozes]
     line = f"In one line: {code(line_of(plan), MAX_LINE_CHARS)}"
     line += " and what `More options` holds" if has_more(plan) else ""
-    details = context("\n".join(["  ·  ".join(parts), last_run_line(digest), *snoozed, line]))
-    is_own = digest.made_by == listed.reader_id
-    if not (listed.channel or is_own):
-        return [section(text), details]
-    change = digest_button("Change", CHANGE, digest)
-    return [section(text, change), details, *_digest_buttons(digest, silences)]
+    details = ["  ·  ".join(parts), last_run_line(digest), *snoozed, line]
+    return "\n".join([called, *state_lines(digest, now, zone)]), "\n".join(details)
 
 
-def _digest_buttons(digest: Digest, silences: Snoozes | None) -> list[Block]:
+def _digest_buttons(digest: Digest, snoozes: Snoozes | None) -> list[Block]:
+    """Return the buttons; `snoozes` are those of an alert, `None` for a digest."""
     whose = "." if digest.plan.is_own else " for the whole channel."
     question = confirm(
         "Delete this digest?",
@@ -163,25 +163,17 @@ def _digest_buttons(digest: Digest, silences: Snoozes | None) -> list[Block]:
         "Delete",
     )
     turn = ("Resume", RESUME) if digest.pause else ("Pause", PAUSE)
+    snooze = None
+    if snoozes is not None:
+        menu = snooze_menu(SNOOZE_ALL, digest.digest_id, "for all domains of this alert")
+        snooze = digest_button("End snooze", WAKE_ALL, digest) if snoozes else menu
     return actions(
         digest_button("Send now", SEND, digest),
         digest_button("Preview", PREVIEW, digest),
         digest_button(*turn, digest),
         digest_button("Delete", DELETE, digest, confirm=question),
-        _snooze_element(digest, silences) if silences else None,
+        snooze,
     )
-
-
-def _snooze_element(digest: Digest, silences: Snoozes) -> Block | None:
-    if silences.snoozes:
-        return digest_button("End snooze", WAKE_ALL, digest)
-    whose = "for all domains of this alert"
-    return snooze_menu(SNOOZE_ALL, digest.digest_id, whose, until_recovered=silences.has_open_card)
-
-
-MAX_HOST_CHARS = 100
-# the value to sort by, and the text
-Change = tuple[float, str]
 
 
 def worst_title(report: Report) -> str:
@@ -201,8 +193,7 @@ def worst_table(report: Report) -> list[Block]:
     """
     if not report.worst:
         return []
-    changes = _changes(report)
-    titles = ["Domain", "Health", *(["Change"] if changes is not None else [])]
+    titles = ["Domain", "Health", *(["Change"] if report.since else [])]
     return [
         {
             "type": "data_table",
@@ -211,7 +202,7 @@ def worst_table(report: Report) -> list[Block]:
             "row_header_column_index": 0,
             "rows": [
                 [raw_text(title) for title in titles],
-                *(_row(domain, changes) for domain in report.worst[:MAX_TABLE_ROWS]),
+                *(_row(domain, report) for domain in report.worst[:MAX_TABLE_ROWS]),
             ],
         }
     ]
@@ -223,32 +214,17 @@ def within_table(report: Report, max_chars: int) -> Report:
     return replace(report, worst=report.worst[: len(lines)])
 
 
-def _row(domain: Domain, changes: dict[str, Change] | None) -> list[Block]:
+def _row(domain: Domain, report: Report) -> list[Block]:
     score = score_number(domain.health_score or 0)  # the worst domains all have a score
     symbol = SYMBOLS[band_of(domain.health_score)]
     name = clip(host_text(domain.domain) or "–", MAX_HOST_CHARS)
-    url = domain_url(domain.domain, domain.domain_id)
-    cells = [link_cell(name, url) if url else raw_text(name)]
+    cells = [link_cell(name, domain_url(domain.domain, domain.domain_id))]
     cells.append(raw_number(float(score), f"{symbol} {score}"))
-    if changes is not None:
-        cells.append(raw_number(*changes.get(domain.domain, (0, "–"))))
-    return cells
+    return [*cells, _change_cell(domain, report)] if report.since else cells
 
 
-def _changes(report: Report) -> dict[str, Change] | None:
-    """Return the change of each domain by name, `None` without an earlier digest."""
-    if report.since is None:
-        return None
-    return (
-        {domain.domain: (0, "new") for domain in report.new}
-        | {move.domain.domain: (0, "first score") for move in report.found}
-        | {
-            domain.domain: _moved(report.before_of[domain.domain], domain.health_score or 0)
-            for domain in report.worst
-            if domain.domain in report.before_of
-        }
-    )
-
-
-def _moved(before: float, after: float) -> Change:
-    return rounded_delta(before, after), delta_text(before, after) or "–"
+def _change_cell(domain: Domain, report: Report) -> Block:
+    before, after = report.before_of.get(domain.domain), domain.health_score or 0
+    if before is None:
+        return raw_number(0, "new" if domain in report.new else "first score")
+    return raw_number(rounded_delta(before, after), delta_text(before, after) or "–")

@@ -30,7 +30,6 @@ from bot.digests.models import (
     Pause,
     Plan,
     Reminder,
-    Run,
 )
 from bot.digests.run_state import end_pause_in_time
 from bot.digests.views.schedule import schedule_text, slot_text
@@ -40,9 +39,8 @@ from bot.process.zones import zone_of
 from bot.tracker.hostnames import HostNameError, host_name
 
 MAX_MENTIONED = 40
-# https://docs.slack.dev/messaging/formatting-message-text#advanced
-_PERSON = re.compile(r"[UW][A-Z0-9]{2,20}")
-_GROUP = re.compile(r"S[A-Z0-9]{2,20}")
+# Of people and user groups: https://docs.slack.dev/messaging/formatting-message-text#advanced
+_ID = re.compile(r"[UWS][A-Z0-9]{2,20}")
 MAX_HOST_CHARS = 80
 MINUS = "\N{MINUS SIGN}"
 MANAGE_DIGEST, DELETE_DIGEST = "digest.manage", "digest.delete"
@@ -56,13 +54,11 @@ MODE_NAMES = {
     Mode.CHANGES: "When something changed",
     Mode.WORSE: "When something got worse",
 }
-ALERT_NAME = "As soon as something gets worse"
 OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 INVITE = "`/invite @Domain Tracker`"
 _PASSES = "This usually resolves within minutes."
-_ANOTHER = "choose another channel with {change}."
-# The reason, as the end of a sentence, and the remedy. `{channel}` is the channel, `{change}` the
-# button to choose another one.
+UNCONFIRMED = "Slack did not confirm the post"
+# The reason, as the end of a sentence, and the remedy.
 _REASONS: dict[FailureReason, tuple[str, str]] = {
     FailureReason.SERVICE: ("Domain Tracker did not answer", _PASSES),
     FailureReason.RATE: (
@@ -85,19 +81,19 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
     # An archived channel loses its bots for good.
     FailureReason.ARCHIVED: (
         "the channel is archived",
-        f"Unarchive {{channel}} and type {INVITE} in it, or {_ANOTHER}",
+        f"Unarchive it and type {INVITE} in it, or choose another channel.",
     ),
     FailureReason.NOT_IN_CHANNEL: (
         "the app is not in the channel",
-        f"Go to {{channel}} and type {INVITE} in it, or {_ANOTHER}",
+        f"Type {INVITE} in it, or choose another channel.",
     ),
     FailureReason.NOT_FOUND: (
         "the channel was deleted, or is private and the app is not in it",
-        f"If it still exists, type {INVITE} in it. If not, {_ANOTHER}",
+        f"If it still exists, type {INVITE} in it. If not, choose another channel.",
     ),
     FailureReason.RESTRICTED: (
         "the channel's or the organization's settings do not let apps post",
-        f"Ask the managers of {{channel}} to allow it, or {_ANOTHER}",
+        "Ask the managers of the channel to allow it, or choose another channel.",
     ),
     FailureReason.PERSON: ("its person's account was closed, or was a guest's", ""),
     FailureReason.UNINSTALLED: (
@@ -115,16 +111,15 @@ _REASONS: dict[FailureReason, tuple[str, str]] = {
     ),
     FailureReason.DOWN: ("the app was not running", ""),
 }
-_MISSES = {
-    Outcome.MISSED: "was missed",
-    Outcome.FAILED: "was not posted",
-    Outcome.UNCERTAIN: "may be missing",
-}
 
 
 def mention_tokens(ids: Sequence[str]) -> list[str]:
     """Return a mention for each id of a person or user group; other ids are left out."""
-    return [token for each in ids if (token := _token(each))]
+    return [
+        f"<!subteam^{each}>" if each.startswith("S") else f"<@{each}>"
+        for each in ids
+        if _ID.fullmatch(each)
+    ]
 
 
 def owners_line(ids: Sequence[str]) -> str:
@@ -137,26 +132,18 @@ def owners_line(ids: Sequence[str]) -> str:
     return f"{' '.join(tokens[:MAX_MENTIONED])}{more}: domains that you look after got worse."
 
 
-def _token(slack_id: str) -> str:
-    if _PERSON.fullmatch(slack_id):
-        return f"<@{slack_id}>"
-    return f"<!subteam^{slack_id}>" if _GROUP.fullmatch(slack_id) else ""
-
-
 def domain_line(host: str, mrkdwn: str, domain_id: str | None = None) -> str:
     """Return a domain, as a link where the operator says so, and what is said of it."""
     return f"{linked_name(host, domain_id, MAX_HOST_CHARS)} {mrkdwn}".strip()
 
 
 def called_mrkdwn(plan: Plan) -> str:
-    """Return a digest's name and schedule as mrkdwn, or its schedule alone."""
     schedule = schedule_text(plan.schedule)
     called = f"{bold(plan.name, MAX_NAME_CHARS)}  ·  {schedule}" if plan.name else schedule
     return f"{called}  ·  for you alone" if plan.is_own else called
 
 
 def plan_lines(plan: Plan) -> list[tuple[str, str]]:
-    """Return the label and mrkdwn of each setting, without mentions."""
     lines = [("Name", bold(plan.name, MAX_NAME_CHARS))] if plan.name else []
     lines += [
         ("When", schedule_text(plan.schedule)),
@@ -186,7 +173,7 @@ def reminder_text(reminder: Reminder) -> str:
 def mode_text(plan: Plan) -> str:
     """Return `When something changed; heartbeat after 5 quiet runs`."""
     if plan.is_alert:
-        return ALERT_NAME
+        return "As soon as something gets worse"
     if plan.mode is Mode.ALWAYS or plan.heartbeat_every is None:
         return MODE_NAMES[plan.mode]
     quiet = plural(plan.heartbeat_every, "quiet run")
@@ -212,7 +199,6 @@ def digest_button(label: str, action_id: str, digest: Digest, **more: Any) -> Bl
 
 
 def manage_button(digest: Digest) -> Block | None:
-    """Return the button that opens the digests of the channel."""
     return digest_button("Manage", MANAGE_DIGEST, digest)
 
 
@@ -230,44 +216,37 @@ def failure_text(reason: FailureReason) -> str:
     return _REASONS[reason][0]
 
 
-def uncertain_text(reason: FailureReason | None) -> str:
-    """Return why a run may not have been posted, as the end of a sentence."""
-    if reason is FailureReason.DOWN:
-        return "the app stopped while posting it"
-    return "Slack did not confirm the post"
-
-
-def remedy(reason: FailureReason | None, *, channel: str = "it", change: str = "`Change`") -> str:
-    """Return the remedy as mrkdwn, or nothing."""
-    return _REASONS[reason][1].format(channel=channel, change=change) if reason else ""
+def remedy(reason: FailureReason | None) -> str:
+    return _REASONS[reason][1] if reason else ""
 
 
 def miss_text(run: PastRun) -> str:
     """Return `was missed: …` or the like for a run that did not surely reach its channel."""
-    is_uncertain = run.outcome is Outcome.UNCERTAIN
-    why = (
-        uncertain_text(run.trouble) if is_uncertain else run.trouble and failure_text(run.trouble)
-    )
-    return f"{_MISSES[run.outcome]}{f': {why}' if why else ''}"
+    if run.outcome is Outcome.UNCERTAIN:
+        return f"may be missing: {UNCONFIRMED}"
+    missed = "was missed" if run.outcome is Outcome.MISSED else "was not posted"
+    return f"{missed}: {failure_text(run.trouble)}" if run.trouble else missed
 
 
 def state_lines(digest: Digest, now: datetime, reader_zone: str | None) -> list[str]:
-    """Return lines of mrkdwn: the state and the next run, if any."""
     if digest.pause:
         paused = _paused_line(digest.pause, digest.plan.schedule.zone)
-        coming = run_after_pause(digest, reader_zone)
-        return [paused, *([f"Next run {coming}"] if coming else [])]
+        if digest.pause.until is None:
+            return [paused]
+        after = end_pause_in_time(digest, digest.pause.until)
+        return [paused, f"Next run {next_run_text(after, reader_zone)}"]
     run, coming = digest.run, next_run_text(digest, reader_zone)
     if run is None and digest.next.due_at > now:
         return [f"▶️ *Active*, next run {coming}"]
     if run and run.trouble:
-        return [_waiting_line(run, run.trouble), f"Next run {coming}"]
+        why = f"{failure_text(run.trouble)}; next try {moment_token(run.until)}"
+        waiting = f"🕓 *Waiting*: {why}. {remedy(run.trouble)}".strip()
+        return [waiting, f"Next run {coming}"]
     is_due = run is None or now >= run.until  # or the process that ran it is gone
     return [f"📤 *{'Due now' if is_due else 'Being sent now'}*, next run {coming}"]
 
 
 def last_run_line(digest: Digest) -> str:
-    """Return the outcome of the last run as mrkdwn."""
     if not digest.past:
         return "No runs yet"
     last = digest.past[-1]
@@ -281,26 +260,17 @@ def next_run_text(digest: Digest, reader_zone: str | None) -> str:
     return f"{slot_text(digest.next, zone)}{own}"
 
 
-def run_after_pause(digest: Digest, reader_zone: str | None) -> str | None:
-    """Return the time of the first run after a pause, `None` if its end is not known."""
-    if digest.pause is None or digest.pause.until is None:
-        return None
-    return next_run_text(end_pause_in_time(digest, digest.pause.until), reader_zone)
-
-
 def person(user_id: str | None) -> str:
     """Return a mention of a person, for forms and for messages to one person."""
     return next(iter(mention_tokens([user_id or ""])), "somebody")
 
 
 def until_text(until: datetime, zone: str) -> str:
-    """Return the day on which a pause ends, in local time."""
     return day_text(until.astimezone(zone_of(zone)).date())
 
 
-def _waiting_line(run: Run, reason: FailureReason) -> str:
-    again = f"next try {moment_token(run.until)}"
-    return f"🕓 *Waiting*: {failure_text(reason)}; {again}. {remedy(reason)}".strip()
+def pause_text(pause: Pause) -> str:
+    return f"Paused until {moment_token(pause.until)}" if pause.until else "Paused"
 
 
 def _paused_line(pause: Pause, zone: str) -> str:

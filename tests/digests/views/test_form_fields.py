@@ -34,7 +34,7 @@ from bot.digests.models import (
 )
 from bot.digests.schedule import Schedule
 from bot.digests.views.form_fields import LEAST, zone_option
-from bot.digests.views.modal import Editing, edit_blocks, edit_form, pause_form
+from bot.digests.views.modal import edit_blocks, edit_form, pause_form
 from bot.playground.slack.block_contents import state_values
 from bot.process.zones import zone_names
 from tests.blocks.acceptance import Json, assert_slack_takes_form, shown
@@ -60,13 +60,9 @@ SHORT_LABELS = LABELS[:7]
 def drawn(draft: Draft | None = None, digest: Digest | None = None, **note: Any) -> Json:
     """Return the form, which Slack takes."""
     noted: dict[str, Any] = {"nonce": "cafe", "zone": ZONE, "has_more": True}
-    made = Editing(
-        draft=draft or Draft(channel_id="C0OPS", zone=ZONE),
-        note=FormNote(**noted | note),
-        now=DUE,
-        digest=digest,
-    )
-    form = edit_form(made, edit_blocks(made), "m" * 3_000)
+    made = FormNote(**noted | note)
+    blocks = edit_blocks(draft or Draft(channel_id="C0OPS", zone=ZONE), made, DUE, digest)
+    form = edit_form(made, blocks, "m" * 3_000)
     assert_slack_takes_form(form)
     return form
 
@@ -221,7 +217,7 @@ ANY_DRAFT = st.builds(
 
 @given(draft=ANY_DRAFT)
 def test_whatever_was_filled_in_can_be_drawn_again(draft: Draft) -> None:
-    blocks = edit_blocks(Editing(draft=draft, note=FormNote(has_more=True), now=DUE))
+    blocks = edit_blocks(draft, FormNote(has_more=True), DUE, None)
 
     again = draft_in(state_of({"blocks": blocks}), hidden_values(draft, blocks))
 

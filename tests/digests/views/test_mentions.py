@@ -87,10 +87,7 @@ def test_a_rule_shows_people_by_name_and_counts_the_rest() -> None:
     many = a_mention("tag:prod", *(f"U0{number:09}" for number in range(20)))
     assert who_text(many).endswith("<@U0000000003> and 16 more")
     assert len(who_text(many)) <= 75
-    four = a_mention("tag:prod", *(f"U0{number:013}" for number in range(4)))
-    assert len(who_text(four)) == 75
-    assert who_text(four).count("<@") == 4
-    assert who_text(a_mention("tag:prod", "<!channel>")) == "no one"
+    assert not who_text(a_mention("tag:prod", "<!channel>"))
 
 
 @loop_over("label", ["tag:prod", "folder:Web shops", "tag:" + "x" * 146])

@@ -158,7 +158,7 @@ def test_an_empty_portfolio_asks_for_the_first_domain() -> None:
     message = taken(digest_message(a_post(report=a_report({}))))
 
     assert title(message) == "Health digest: no domains"
-    assert everywhere(message, "Your portfolio has no domains yet.")
+    assert everywhere(message, "Your portfolio has no domains. Add one with /adddomain.")
     assert buttons(message) == {"Add domain": "/adddomain"} | MANAGED
     assert not has(message, "data_visualization")
 
@@ -210,7 +210,7 @@ def test_a_new_digest_is_announced_with_everything_that_was_decided() -> None:
     message = taken(announcement_message(digest))
 
     for words in (
-        "Ada set up a health digest for this channel.",
+        "Ada's health digest is posted in this channel from now on.",
         "Mon–Fri at 09:00 (Europe/Berlin)",
         "tag:prod",
         "When something got worse",

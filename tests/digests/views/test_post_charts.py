@@ -1,6 +1,7 @@
 from datetime import datetime
 
-from bot.digests.views.post import details_message, digest_message, point_labels
+from bot.digests.report import TrendPoint
+from bot.digests.views.post import details_message, digest_message, trend_chart
 from tests.blocks.acceptance import shown_text
 from tests.digests.builders import a_post, a_report, a_trend
 from tests.digests.views.parts import block, has, rows, taken
@@ -95,4 +96,7 @@ def test_of_a_long_trend_the_latest_twenty_are_drawn() -> None:
 def test_labels_of_a_chart_tell_its_points_apart() -> None:
     moments = map(datetime.fromisoformat, ["2026-11-09", "2026-11-20T09:00", "2026-11-20T14:00"])
 
-    assert point_labels([*moments]) == ["9 Nov", "20 Nov", "20 Nov (2)"]
+    [chart] = trend_chart([TrendPoint(moment, 80.0) for moment in moments])
+
+    labels = chart["chart"]["axis_config"]["categories"]
+    assert labels == ["9 Nov", "20 Nov", "20 Nov (2)"]

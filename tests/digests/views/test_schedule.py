@@ -100,7 +100,8 @@ def test_a_reader_elsewhere_learns_what_a_change_means() -> None:
         "Mon 4 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
         "Mon 11 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
         "Mon 18 Nov 2024, 09:00 (Europe/Berlin)  ·  03:00 for you",
-        "The clocks in Berlin go back an hour on Sun 27 Oct 2024 at 03:00: runs stay at 09:00.",
+        "The clocks in Europe/Berlin go back an hour on Sun 27 Oct 2024 at 03:00:"
+        " runs stay at 09:00.",
     ]
 
 

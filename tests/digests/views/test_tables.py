@@ -1,12 +1,14 @@
 """The list of a channel's digests."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from bot.digests.models import MAX_PER_CHANNEL, Mode, Outcome, RunState
-from bot.digests.views.tables import DigestList, list_form
+from bot.digests.views.tables import list_form
 from bot.keys.failures import FailureReason
 from bot.slack.channels import Channel
+from bot.slack.client import Member
 from tests.blocks.acceptance import Json, assert_slack_takes_form, buttons, shown
 from tests.builders import ADMIN_ID, HOSTILE_TEXTS
 from tests.digests.builders import DIGEST_ID, DUE, a_digest, a_mention, a_past_run, a_run
@@ -20,12 +22,13 @@ def a_place(
 
 
 GENERAL = a_place(name="general", has_bot=True)
+BOB = Member("U0BOB", "bob", False, False, zone="Asia/Tokyo")
 
 
 def drawn(*digests: Any, **listed: Any) -> Json:
     """Return the list as a form that Slack takes."""
-    fields: dict[str, Any] = {"channel": GENERAL, "now": DUE, "digests": digests}
-    form = list_form(DigestList(**(fields | listed)), "m" * 3_000)
+    fields: dict[str, Any] = {"channel": GENERAL, "member": BOB, "silences": {}, "note": ""}
+    form = list_form(digests, now=DUE, metadata="m" * 3_000, **(fields | listed))
     assert_slack_takes_form(form)
     return form
 
@@ -74,7 +77,6 @@ def test_twenty_digests_fit_with_everything_that_can_be_said() -> None:
         *digests,
         channel=a_place(name="general", has_bot=False, is_shared=True),
         note="x" * 3_000,
-        reader_zone="Asia/Tokyo",
     )
 
     assert len(form["blocks"]) <= 100
@@ -106,7 +108,7 @@ def test_what_others_wrote_does_nothing(text: str) -> None:
 def test_where_the_bot_cannot_look_people_act_on_their_own_digests_only() -> None:
     theirs, own = a_digest(digest_id="d1", made_by="U0ADA"), a_digest(digest_id="d2")
 
-    form = drawn(theirs, own, channel=None, reader_id=ADMIN_ID)
+    form = drawn(theirs, own, channel=None, member=replace(BOB, user_id=ADMIN_ID))
 
     assert set(buttons(form).values()) == {"", "d2"}
     assert "2 digests here" in "\n".join(shown(form))
