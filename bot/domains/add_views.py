@@ -146,8 +146,7 @@ def list_question(
     if not fresh:
         return message_of(*paragraphs(lines))
     labels = "; ".join(f"{name}: {value}" for name, value in _labels(new.domains[0]))
-    left = left_text(allowance, now)
-    note = f"{labels}.\nThis takes {len(fresh) + LISTS:,} requests. {left}"
+    note = f"{labels}.\nThis takes {len(fresh) + LISTS:,} requests. {left_text(allowance, now)}"
     add = button("Add", ADD_LIST, name, style="primary")
     return message_of(*paragraphs(lines), context(note), *actions(add, button("Cancel", CANCEL)))
 

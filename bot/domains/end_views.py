@@ -64,10 +64,7 @@ def end_cell(end: EndDate | None, now: datetime, *, is_owned: bool) -> tuple[int
 
 
 def soon_text(row: Ending, now: datetime, *, age: bool = True, is_owned: bool = True) -> str:
-    """Return all that ends soon, and the age of the scan that says so.
-
-    One that is not of the owned type has no sign: its owner has to renew it.
-    """
+    """Return all that ends soon, and the age of its scan; for signs see `end_sign`."""
     notes = [f"and {plural(row.hosts_under, 'host')} under it"] if row.hosts_under else []
     notes += [] if is_owned else ["not an owned domain"]
     notes += [scanned_text([row.ends], now)] if age else []
@@ -119,10 +116,7 @@ def scanned_text(rows: Sequence[KeptFacts], now: datetime) -> str:
 
 
 def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:
-    """Return for how many domains dates and issues are known, nothing where it is for all.
-
-    With `age` also that of the oldest scan.
-    """
+    """Return for how many domains dates and issues are known, nothing where it is for all."""
     if coverage is None or not coverage.domains:
         return ""
     sentences = []

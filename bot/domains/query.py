@@ -127,7 +127,7 @@ def parse_query(text: str) -> Query:
     query, words = EVERYTHING, list[Word | NotUnderstood]()
     for word in split_words(text):
         if word.key and word.key not in KEYS:
-            words.append(unknown_key(word, KEYS))
+            words.append(_unknown(word))
             continue
         try:
             query = _with(query, word)
@@ -139,6 +139,17 @@ def parse_query(text: str) -> Query:
     words += _contradictions(query)
     require_understood(words)
     return query
+
+
+def _unknown(word: Word) -> NotUnderstood:
+    """Return the problem of an unknown filter, with the one that is meant in a form that works."""
+    problem = unknown_key(word, KEYS)
+    for meant in split_words(problem.fix or ""):
+        try:
+            _with(EVERYTHING, meant)
+        except ValueError:
+            return replace(problem, fix=_EXAMPLES.get(meant.key or "", ""))
+    return problem
 
 
 def query_text(query: Query) -> str:

@@ -71,10 +71,7 @@ class HomeListeners:
             await self.draw(request)
 
     async def _greet(self, request: Request) -> None:
-        """Show the commands to a person of the workspace who opens the conversation first.
-
-        Once, and never if the store fails.
-        """
+        """Show the commands to a person of the workspace once, and never if the store fails."""
         workspace, user_id = request.workspace, request.origin.user_id
         with log_and_suppress("not greeted", StoreError, SlackError), suppress(ConflictError):
             await self.documents.put(f"{workspace}/{GREETED}/{user_id}", {"v": 1}, if_rev=0)
