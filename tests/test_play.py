@@ -111,7 +111,7 @@ async def test_a_port_in_use_is_explained_in_a_sentence(tmp_path: Path) -> None:
             status, complaint = await ended(process)
 
     assert status == 1
-    assert complaint.startswith(f"Port {port} on 127.0.0.1 is taken.")
+    assert complaint.startswith(f"The playground cannot start: Port {port} on 127.0.0.1 is taken.")
     assert "--port" in complaint
     assert len(complaint.splitlines()) == 1
 

@@ -296,6 +296,9 @@ class DomainAdder:
     async def _add_one_of(self, report: AddReport, workspace: WorkspaceId, new: NewDomain) -> None:
         report.outcomes[new.host] = AddOutcome.UNKNOWN  # also if this is cut off
         try:
+            if new.host in (await self.portfolio.snapshot(workspace)).by_host:
+                report.outcomes[new.host] = AddOutcome.KNOWN
+                return
             await self.write(workspace, new)
             report.outcomes[new.host] = AddOutcome.ADDED
         except RejectedError as error:

@@ -110,9 +110,20 @@ def scanned_text(rows: Sequence[KeptFacts], now: datetime) -> str:
     """Return `scanned 3 days ago`, or `oldest scan 3 days ago`; nothing without rows."""
     if not rows:
         return ""
+    oldest, newest = _ages(rows, now)
+    return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
+
+
+def as_of_text(rows: Sequence[KeptFacts], now: datetime) -> str:
+    """Return `End dates as of 3 days ago.`, the age of the oldest scan."""
+    oldest, newest = _ages(rows, now)
+    return f"End dates as of {oldest}{'' if newest == oldest else ' or later'}."
+
+
+def _ages(rows: Sequence[KeptFacts], now: datetime) -> tuple[str, str]:
     scanned = [row.scanned_at for row in rows]
     oldest, newest = (age_text((now - at).total_seconds()) for at in (min(scanned), max(scanned)))
-    return f"{'scanned' if newest == oldest else 'oldest scan'} {oldest}"
+    return oldest, newest
 
 
 def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:

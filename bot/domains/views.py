@@ -21,7 +21,7 @@ from bot.blocks.text import (
     score_number,
 )
 from bot.dispatch.command_text import unescaped
-from bot.domains.end_views import END_COLUMNS, coverage_text, end_cell, first_of, scanned_text
+from bot.domains.end_views import END_COLUMNS, as_of_text, coverage_text, end_cell, first_of
 from bot.domains.kept_facts import KeptFacts, KnownFacts
 from bot.domains.query import Query, Sort, facts_of_host, query_text
 from bot.domains.service import Snapshot
@@ -183,14 +183,25 @@ def outdated_message(
 
 
 def _dates_note(snapshot: Snapshot, query: Query, page: Page, known: KnownFacts | None) -> str:
-    """Return how old the dates of a page are, and for how many of all domains they are known."""
+    """Return how old the dates of a page are, and how to scan what was never scanned."""
     if known is None or query.is_unscanned:
         return ""
     dated = [each for each in _scanned(page, known) if each.first]
-    age = f" End dates: {scanned_text(dated, known.now)}." if dated else ""
+    age = f" {as_of_text(dated, known.now)}" if dated else ""
     is_unclear = query.needs_ends or (dated and not query.is_filter)
-    coverage = known.coverage(snapshot.by_host) if is_unclear else None
-    return f"{age} {coverage_text(coverage, age=False)}".rstrip()
+    unknown = _unknown_text(snapshot, known, is_below_dates=bool(age)) if is_unclear else ""
+    return f"{age} {unknown}".rstrip()
+
+
+def _unknown_text(snapshot: Snapshot, known: KnownFacts, *, is_below_dates: bool = False) -> str:
+    """Return for how many domains dates and issues are not known, and why."""
+    coverage = known.coverage(snapshot.by_host)
+    never = coverage.domains - coverage.scanned
+    if not never or not coverage.dates == coverage.issues == coverage.scanned:
+        return coverage_text(coverage, age=False)
+    have, them = ("has", "it") if never == 1 else ("have", "them")
+    none = "none" if is_below_dates else "no dates and issues"
+    return f"{plural(never, 'domain')} {have} {none} until you scan {them}."
 
 
 def _subtitle(totals: Summary, query: Query, page: Page) -> str:
@@ -249,7 +260,7 @@ def _nothing_found_message(snapshot: Snapshot, query: Query, known: KnownFacts |
     note, scan = "", None
     if known and query.filters_by_result:
         coverage = known.coverage(snapshot.by_host)
-        note = coverage_text(coverage, age=False)
+        note = _unknown_text(snapshot, known)
         if never := coverage.domains - coverage.scanned:
             label = "Scan the rest" if coverage.scanned else f"Scan all {never:,}"
             scan = blocks.run_button(label, "/scan scanned:never", number=1)

@@ -221,13 +221,14 @@ def _worst(portfolio: Snapshot, page: HomePage) -> list[Block]:
 def _soon(portfolio: Snapshot, known: KnownFacts, page: HomePage) -> list[Block]:
     soon = known.soon(portfolio.by_host)
     blocks = [section("*Expires soon*")] if soon else []
-    for number, ending in enumerate(soon[:MAX_SOON], MAX_WORST):
+    most = MAX_SOON + (len(soon) == MAX_SOON + 1)  # `and 1 more` would take its line
+    for number, ending in enumerate(soon[:most], MAX_WORST):
         domain = portfolio.by_host[ending.host]
         text = soon_text(ending, known.now, is_owned=domain.may_be(page.owned_type))
         name = linked_name(domain.domain, domain.domain_id)
         blocks.append(section(f"{name}\n{text}", _scan(page, domain, number)))
     notes, rest = [], None
-    if (left_out := len(soon) - MAX_SOON) > 0:
+    if (left_out := len(soon) - most) > 0:
         notes.append(f"and {left_out:,} more: `/domains expires:{SOON_DAYS}`.")
     coverage = known.coverage(portfolio.by_host)
     notes += filter(None, [coverage_text(coverage)])

@@ -93,7 +93,7 @@ class _Record:
     def texts(self) -> set[str]:
         """Return what tells most: of several parts the longest text but those of the identity."""
         texts = _texts_of(each for name, each in self.values.items() if not _is_identity(name))
-        return texts if len(self.values) == 1 else set(sorted(texts, key=len)[-1:])
+        return texts if len(self.values) == 1 else set(sorted(sorted(texts), key=len)[-1:])
 
 
 Changed = tuple[Change, Texts]

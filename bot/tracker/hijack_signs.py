@@ -50,7 +50,7 @@ def registered_name(whois: object) -> str:
     for by_name in islice(_records(whois), MAX_RECORDS):
         for value in _named("registered", by_name):
             if hosts := _hosts(value):
-                return min(hosts, key=len)
+                return min(sorted(hosts), key=len)  # a set has another order in each process
     return ""
 
 

@@ -130,7 +130,7 @@ async def test_ends_and_issues_are_listed_and_filtered(ready: Harness) -> None:
         ["www.example", "–", "97 days"],
         ["new.example", "–", "–"],
     ]
-    assert "End dates: scanned 3 days ago." in everything.everything
+    assert "End dates as of 3 days ago" in everything.everything
     assert "Dates known for 0 of 3 domains, issues for 2." in everything.everything
     assert [row[0] for row in rows(soon)] == ["shop.example"]
     assert "shop.example, Certificate 5 days" in soon.text

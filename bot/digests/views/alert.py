@@ -19,7 +19,6 @@ from bot.blocks.builders import (
 from bot.blocks.message import Block, Message
 from bot.blocks.text import (
     bold,
-    duration_text,
     escaped,
     host_text,
     lines_within,
@@ -130,7 +129,8 @@ def title(alert: AlertCard) -> str:
         return _what(down[0])
     if len(down) < count:
         return f"{len(down):,} of {count:,} domains still worse. Worst: {_what(down[0])}"
-    what = "changed" if all(map(_has_changed, down)) else "got worse"
+    changed = sum(map(_has_changed, down))
+    what = "changed" if changed == count else "changed or got worse" if changed else "got worse"
     return f"{count:,} domains {what}. Worst: {_what(down[0])}"
 
 
@@ -277,10 +277,14 @@ def expected_line(fall: Fall) -> str:
 
 def _course(fall: Fall) -> str:
     """Return `30 → 91, after 40 minutes`."""
-    time = duration_text(((fall.recovered_at or fall.at) - fall.at).total_seconds())
+    time = _lasted((fall.recovered_at or fall.at) - fall.at)
     if fall.low is None or fall.now is None:
         return f"after {time}"
     return f"{score_number(fall.low)} → {score_number(fall.now)}, after {time}"
+
+
+def _lasted(time: timedelta) -> str:
+    return minutes_text(max(1, round(time.total_seconds() / 60)))
 
 
 def _ending(alert: AlertCard) -> str:
@@ -295,4 +299,4 @@ def _ending(alert: AlertCard) -> str:
     gone = len(alert.falls) - len(recovered)
     more = f"; {plural(gone, 'domain')} no longer in the portfolio" if gone else ""
     counted = plural(len(recovered), "domain")
-    return f"✅ Recovered: {counted}, after {duration_text(lasted.total_seconds())}{more}"
+    return f"✅ Recovered: {counted}, after {_lasted(lasted)}{more}"

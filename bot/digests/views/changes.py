@@ -62,6 +62,8 @@ class _Group:
     def mrkdwn(self, *, is_long: bool) -> str:
         """Return the group for a post, or for its details, which name more of it."""
         most, chars = IN_DETAILS if is_long else IN_POST
+        # `and 1 more` would take the line of the fourth.
+        most += self.is_listed and self.count == most + 1
         is_named = is_long or self.is_listed or self.is_named or self.count <= most
         lines = list(islice(self.lines, most if is_named else 0))
         parts = lines_within(lines, chars) or lines[:1]

@@ -139,7 +139,9 @@ def test_a_new_issuer_is_no_worse_than_a_fall_in_a_title() -> None:
     report = report_on(domains, before, worst_count=10, facts=KnownFacts(known, MOMENT))
     post = a_post(report=report)
 
-    assert title(taken(card(post))) == ("2 domains got worse. Worst: b.example fell to 60")
+    assert title(taken(card(post))) == (
+        "2 domains changed or got worse. Worst: b.example fell to 60"
+    )
 
 
 def test_each_change_is_expected_by_who_knew_of_it() -> None:

@@ -237,7 +237,7 @@ def test_the_title_of_an_alert_tells_changes_from_what_got_worse() -> None:
     now = {"a.example": changed("whois registrar", "A", "B"), "b.example": ending(7, 80)}
 
     assert title(card(post_on(now, then))) == (
-        "2 domains got worse. Worst: a.example changed: registrar"
+        "2 domains changed or got worse. Worst: a.example changed: registrar"
     )
     del now["b.example"], then["b.example"]
     assert title(card(post_on(now, then))) == "a.example changed: registrar"
