@@ -157,7 +157,9 @@ def day_token(day: date) -> str:
 
 def duration_text(seconds: float) -> str:
     """Return `3 minutes` or the like, rounded up: see `minutes_text`."""
-    return minutes_text(max(1, math.ceil(seconds / 60)))
+    minutes = max(1, math.ceil(seconds / 60))
+    unit = 1_440 if minutes >= 2_880 else 60 if minutes >= 120 else 1
+    return minutes_text(math.ceil(minutes / unit) * unit)
 
 
 def minutes_text(minutes: int) -> str:

@@ -145,7 +145,7 @@ class AlertCards:
         if is_due and not _due_reminder(alert, digest, now):
             alert = await change(workspace, name, replace, remind_at=None)
         try:
-            alert = await self._draw(workspace, name, alert, digest)
+            alert = await self._draw(workspace, name, alert, digest, token)
         except SlackError as error:
             logger.warning("a card is not drawn", error=repr(error))
             is_closed = isinstance(error, ChannelClosedError) and alert.tries < MAX_TRIES
@@ -167,9 +167,14 @@ class AlertCards:
         return (await change(workspace, name, life.released, token, now, due)).due <= now
 
     async def _draw(
-        self, workspace: WorkspaceId, name: str, alert: AlertCard, digest: Digest | None
+        self,
+        workspace: WorkspaceId,
+        name: str,
+        alert: AlertCard,
+        digest: Digest | None,
+        token: str,
     ) -> AlertCard:
-        change, token = self.repository.change_card, alert.claimed_by
+        change = self.repository.change_card
         message = drawn(name, alert, digest, self.clock())
         place, shown = alert.channel_id, shown_by(message)
         if alert.ts and shown != alert.shown:

@@ -40,8 +40,8 @@ def _notice_texts(digest: digests.Digest, notice: digests.Notice) -> tuple[str, 
         case digests.Outcome.UNCERTAIN:
             title = f"❓ A digest may be missing in {channel}."
             text = (
-                f"{due} {wording.UNCONFIRMED}, so it is not repeated. Check the channel, and"
-                " press `Send now` if it is missing."
+                f"{due} {_capital(wording.unconfirmed_text(notice.trouble))}, so it is not"
+                " repeated. Check the channel, and press `Send now` if it is missing."
             )
         case digests.Outcome.MISSED if notice.count > 1:
             title = f"⚠️ {plural(notice.count, 'digest')} in {channel} were missed{because}."

@@ -17,7 +17,7 @@ from bot.digests.form_parse import (
     sent_draft,
     with_rule,
 )
-from bot.digests.models import Digest, EditConflictError, Mode, Plan, is_direct
+from bot.digests.models import Digest, EditConflictError, Mode, Plan, Snoozes, is_direct
 from bot.digests.screen import DigestScreen
 from bot.digests.service import DigestService
 from bot.digests.views import form_fields, modal, tables
@@ -29,6 +29,7 @@ from bot.process.errors import BotError, log_and_suppress
 from bot.process.zones import is_zone, suggest_zones
 from bot.slack.channels import UserGroups
 from bot.slack.client import Member
+from bot.store.documents import StoreError
 
 logger = structlog.get_logger()
 COUNT_WITHIN_S = 2.0
@@ -246,7 +247,10 @@ class DigestFormListeners:
         line: str = "",
     ) -> Block:
         """Return the form with the values of `draft`; `digest` is `None` where unknown."""
-        silences = await self.digests.snoozes(request.workspace, digest) if digest else ()
+        silences: Snoozes = ()
+        if digest:
+            with log_and_suppress("drawn without its snoozes", StoreError):
+                silences = await self.digests.snoozes(request.workspace, digest)
         blocks = modal.edit_blocks(draft, note, self.screen.clock(), digest, line, silences)
         note = replace(note, hidden=hidden_values(draft, blocks))
         return modal.edit_form(note, blocks, request.as_metadata(note.as_text()))

@@ -134,7 +134,8 @@ def _part(line: Line, words: list[Word], filters: list[Word]) -> list[Word]:
     """Take the part with which `words` begin; return the others."""
     word, value = words[0], words[0].value
     is_bare = word.key is None and not word.raw.startswith((*QUOTES,))
-    mode, at = _MODES.get(value.lower()), time_of(value.zfill(5))
+    mode = _MODES.get(value.lower())
+    at = None if value.startswith(":") else time_of(value.zfill(5))
     if word.key == "name":
         _name(line, word)
     elif word.key in {"sort", "page"}:

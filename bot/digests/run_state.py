@@ -19,8 +19,8 @@ from bot.digests.schedule import Schedule, Slot, grace, next_slot, slots_until
 from bot.keys.failures import FailureReason
 from bot.process.backoff import backoff
 
-# Longer than posting takes, and than `Send now` or a card takes in all: a process that is at it
-# for longer is dead.
+# Longer than posting takes, and than `Send now` takes in all, or one step of a card, which renews
+# it: a process that is at it for longer is dead.
 CLAIM = timedelta(seconds=60)
 FIRST_RETRY = timedelta(seconds=60)
 LONGEST_RETRY = timedelta(minutes=15)

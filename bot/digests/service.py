@@ -164,8 +164,10 @@ class DigestService:
         """Delete a digest; raise UnknownDigestError when it is gone already."""
         digest = await self.repository.get(workspace, digest_id)
         await self.cards.touch(workspace, digest_id, after=run_state.CLAIM)
-        await self.repository.delete(workspace, digest_id)
-        await self.cards.touch(workspace, digest_id)
+        try:
+            await self.repository.delete(workspace, digest_id)
+        finally:
+            await self.cards.touch(workspace, digest_id)
         if by:
             await self._tell(workspace, Act.DIGEST_DELETED, by, digest, "🗑️ deleted")
 
@@ -189,11 +191,13 @@ class DigestService:
         **more: P.kwargs,
     ) -> Digest:
         """Save and return `change` of a digest, which the cards of an alert then show."""
-        # Should the process end in between, the cards of a paused alert are not looked at again.
+        # First for later: should the process end in between, nothing else lets the cards of a
+        # paused alert be drawn again.
         await self.cards.touch(workspace, digest_id, after=run_state.CLAIM)
-        digest = await self.repository.change(workspace, digest_id, change, *args, **more)
-        await self.cards.touch(workspace, digest_id)
-        return digest
+        try:
+            return await self.repository.change(workspace, digest_id, change, *args, **more)
+        finally:
+            await self.cards.touch(workspace, digest_id)
 
     async def send_now(self, workspace: WorkspaceId, digest_id: str, *, by: Editor) -> Digest:
         """Post a digest now, whatever its mode and schedule say; return it.

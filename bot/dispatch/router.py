@@ -73,8 +73,8 @@ class Dispatcher:
 
         `replies`: its answer replaces the pressed message. Otherwise the message stays, and only
         a failure is said below it. `once`: a second press in the same message, or drawing of a
-        form, does nothing, unless the first one failed. `in_form`: the person sees nothing but
-        the form, so a failure is shown there. For `is_awaited` see `Handling`.
+        form, does nothing but say so, unless the first one failed. `in_form`: the person sees
+        nothing but the form, so a failure is shown there. For `is_awaited` see `Handling`.
         """
 
         async def receive(ack: AsyncAck, body: dict[str, Any], context: Any) -> None:

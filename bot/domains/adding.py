@@ -293,19 +293,27 @@ class DomainAdder:
                 if host in listed:
                     report.outcomes[host] = LISTED_AFTER_ALL.get(outcome, outcome)
 
+    async def _write(self, workspace: WorkspaceId, new: NewDomain) -> None:
+        """Write a domain that the list of the last minute lacks; raise AlreadyAddedError."""
+        if known := (await self.portfolio.snapshot(workspace)).by_host.get(new.host):
+            raise AlreadyAddedError(known)
+        await self.write(workspace, new)
+
     async def _add_one_of(self, report: AddReport, workspace: WorkspaceId, new: NewDomain) -> None:
         report.outcomes[new.host] = AddOutcome.UNKNOWN  # also if this is cut off
         try:
-            if new.host in (await self.portfolio.snapshot(workspace)).by_host:
-                report.outcomes[new.host] = AddOutcome.KNOWN
-                return
-            await self.write(workspace, new)
+            await self._flights.run((workspace, new.host), lambda: self._write(workspace, new))
             report.outcomes[new.host] = AddOutcome.ADDED
+        except AlreadyAddedError:
+            report.outcomes[new.host] = AddOutcome.KNOWN
         except RejectedError as error:
             report.outcomes[new.host] = AddOutcome.REFUSED
             report.reasons[new.host] = error.detail
         except BotError as error:
-            if not (isinstance(error, NoResultError) and error.is_outcome_unknown):
+            is_uncertain = isinstance(error, UncertainAddError)  # of a single one, which is shared
+            if not (
+                is_uncertain or (isinstance(error, NoResultError) and error.is_outcome_unknown)
+            ):
                 del report.outcomes[new.host]  # nothing was written
                 report.stopped_by = error
                 return

@@ -252,7 +252,8 @@ class FactsRepository:
             return KnownFacts(await self.get(workspace), now)
         with log_and_suppress("facts are unknown", StoreError, TimeoutError):
             async with asyncio.timeout(ANSWERED_WITHIN_S):
-                return KnownFacts(self._known.get(workspace) or await self.get(workspace), now)
+                by_host = self._known.get(workspace)
+                return KnownFacts(await self.get(workspace) if by_host is None else by_host, now)
         return None
 
     async def get(self, workspace: WorkspaceId) -> dict[str, KeptFacts]:

@@ -85,11 +85,12 @@ def page_of(domains: Sequence[Domain], number: int) -> Page:
 def _table(page: Page, known: KnownFacts | None, query: Query, owned_type: str) -> Block:
     """Return the table, with end dates if any row has one.
 
-    In a list by ends they follow the domain, where a phone shows them without scrolling.
+    In a list about ends they follow the domain, where a phone shows them without scrolling.
     https://docs.slack.dev/reference/block-kit/blocks/data-table-block
     """
     dated = known if known and any(each.first for each in _scanned(page, known)) else None
-    column = 1 if query.order is Sort.EXPIRY else len(COLUMNS)
+    is_by_ends = query.order is Sort.EXPIRY or query.expires is not None
+    column = 1 if is_by_ends else len(COLUMNS)
     titles = [*COLUMNS, *LABEL_COLUMNS]
     titles[column:column] = END_COLUMNS if dated else ()
     rows = [[blocks.raw_text(title) for title in titles]]

@@ -117,13 +117,13 @@ class HomeListeners:
 
     async def _show(self, visit: Request, domains: Snapshot | Exception | None) -> None:
         """Draw the tab; `domains=None` while the service is asked."""
-        if self.latest.get(_name(visit)) == visit.reference:
+        if self.latest.get(_name(visit), visit.reference) == visit.reference:
             page = await self._fetch_page(visit, domains)
             # Counting 10,000 domains takes some milliseconds: off the loop.
             await self._publish(visit, await asyncio.to_thread(home_view, page))
 
     async def _publish(self, visit: Request, page: Message) -> None:
-        if self.latest.get(_name(visit)) == visit.reference:
+        if self.latest.get(_name(visit), visit.reference) == visit.reference:
             with log_and_suppress("Home was not drawn", SlackError):
                 await publish_home(visit.client, visit.origin.user_id, page)
 

@@ -57,6 +57,7 @@ class LifecycleListeners:
         for home in _of_teams(body):
             with log_and_suppress("writes may be refused for an hour", StoreError, home=str(home)):
                 await self.uninstaller.grant(home)
+            with log_and_suppress("could not welcome a workspace", StoreError, home=str(home)):
                 await self.on_granted(home)
 
     async def _follow(self, events: list[UninstallEvent]) -> bool:

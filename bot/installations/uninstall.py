@@ -100,11 +100,15 @@ class Uninstaller(DueWork):
         key, now = key_of(workspace), self.clock()
         document = await self.documents.get(key)
         if not document or not document.due_at or document.due_at > now:
-            return  # another process has put it off
+            return
         known = decode(workspace, document, None)
         if known.revoked_at is None:
             tomorrow = now + CHECKED_EVERY
-            await self.documents.put(key, document.value, due_at=tomorrow, if_rev=document.rev)
+            try:
+                rev = document.rev
+                await self.documents.put(key, document.value, due_at=tomorrow, if_rev=rev)
+            except ConflictError:
+                return  # another process has put it off
             await self._check(workspace)
         elif known.revoked_at + WAITS_FOR_REINSTALL <= now:
             await self._remove(workspace, known)

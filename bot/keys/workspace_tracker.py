@@ -85,6 +85,8 @@ class WorkspaceTracker:
     ) -> StoredKey:
         key = await self.keys.stored(workspace)
         if not self.keys.may_try(key, slot_at):
+            if key.record.told_at is None:  # the notice may be on its way
+                await self.on_refusal(workspace)
             raise InvalidKeyError("refused within the hour, and not replaced since")
         return key
 

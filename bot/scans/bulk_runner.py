@@ -198,7 +198,12 @@ class BulkScans(DueWork):
         try:
             while not (await asyncio.wait({scan}, timeout=SHOWN_EVERY_S))[0]:
                 await self._show_progress(lease)
-                await lease.change(lambda run: run)  # which renews it
+                try:
+                    await lease.change(lambda run: run)  # which renews it
+                except documents.ConflictError:
+                    raise  # another process has it
+                except documents.StoreError as error:  # costs no scan: the next look renews
+                    logger.warning("lease not renewed", error=repr(error))
             return await scan
         finally:
             scan.cancel()  # others may wait for the same scan: they still get it

@@ -1,5 +1,6 @@
 """Health scores in words: the bands, and the average of a list of domains."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,5 +41,5 @@ def summary(scores: Iterable[float | None]) -> Summary:
     given = list(scores)
     known = [score for score in given if score is not None]
     bands = Counter(map(band_of, given))
-    average = sum(known) / len(known) if known else None
+    average = math.fsum(known) / len(known) if known else None
     return Summary(len(given), average, {band: bands[band] for band in Band})

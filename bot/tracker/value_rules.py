@@ -300,7 +300,9 @@ def _risk(given: _Value) -> Verdict | None:
 
 def _certificate_error(given: _Value) -> Verdict | None:
     text, words = given.text, given.words
-    is_error = words[-1] in {"reason", "exception"} or {"error", "errors", "verify"} & {*words}
+    if not words[0]:
+        return None
+    is_error = words[-1] in {"errors", "reason", "exception"} or {"error", "verify"} & {*words}
     is_state = words[-1] in NAMES.states["names"] and NAMES.states["good"].isdisjoint(
         words_of(text[:MAX_TEXT_CHARS])
     )

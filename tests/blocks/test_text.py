@@ -183,7 +183,7 @@ def test_a_day_is_the_same_for_readers_far_in_the_east_and_in_the_west(hours: in
         (3600, "1 hour"),
         (3601, "61 minutes"),
         (7200, "2 hours"),
-        (9_000, "2 hours"),
+        (9_000, "3 hours"),
         (172_800, "2 days"),
     ],
 )

@@ -1,5 +1,6 @@
 """Lists of domains: what is read of them, and when adding them ends early."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -132,6 +133,21 @@ async def test_a_list_costs_one_request_each_and_a_list_before_and_after() -> No
 
     assert bot.service.sent == bot.hosts == bot.report.hosts(AddOutcome.ADDED)
     assert len(bot.service.purposes) == 2
+
+
+async def test_lists_that_are_added_at_the_same_time_write_each_domain_once() -> None:
+    bot = Bot()
+    other, new = AddReport(bot.report.new), bot.report.new.domains[0]
+
+    async def step() -> None:
+        """Show no progress."""
+
+    await asyncio.gather(
+        bot.add(), bot.adder.add_list(HERE, other, step), bot.adder.add(HERE, new)
+    )
+
+    assert sorted(bot.service.sent) == bot.hosts
+    assert other.hosts(AddOutcome.ADDED) == bot.hosts
 
 
 async def test_a_refused_domain_costs_no_list_and_the_last_list_settles_it() -> None:

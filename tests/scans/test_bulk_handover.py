@@ -3,10 +3,13 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
+
 from bot.process.concurrency import Tasks
 from bot.process.workspace import WorkspaceId
 from bot.scans.bulk_record import INTERRUPTED
 from bot.scans.bulk_runner import LEASE, SHOWN_EVERY_S, BulkScans
+from bot.store.documents import Document, StoreError
 from tests.fakes import TIME_LIMIT_S
 from tests.scans.bulk_bot import ACME, Bot
 
@@ -53,6 +56,25 @@ async def test_a_long_scan_is_not_taken_over(bot: Bot) -> None:
     run = await bot.pass_by()
 
     assert bot.scanned == ["a"]
+    assert [item.trouble for item in run.done] == [None]
+
+
+async def test_a_store_failure_costs_no_scan(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    await bot.start("a")
+    await bot.begin_scan()
+    has_failed = asyncio.Event()
+
+    async def fail(*_args: object, **_how: object) -> Document:
+        has_failed.set()
+        raise StoreError("the database restarts")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bot.documents, "put", fail)
+        await has_failed.wait()
+    bot.gate.set()
+
+    run = await bot.pass_by()
+
     assert [item.trouble for item in run.done] == [None]
 
 

@@ -235,9 +235,10 @@ def box_of(value: str) -> tuple[int, str] | None:
 def who_text(rule: models.Mention) -> str:
     """Return the mentions of a rule, as many as fit below a checkbox."""
     who = mention_tokens(rule.who)
+    if len(" ".join(who)) <= MAX_OPTION_CHARS:
+        return " ".join(who)
     shown = lines_within(who, MAX_OPTION_CHARS - len("and 10 more"))
-    more = [f"and {left_out:,} more"] if (left_out := len(who) - len(shown)) else []
-    return " ".join([*shown, *more])
+    return " ".join([*shown, f"and {len(who) - len(shown):,} more"])
 
 
 def rule_label_options(used: Iterable[str], typed: str) -> list[Block]:

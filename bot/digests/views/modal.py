@@ -195,8 +195,8 @@ def _runs_text(draft: Draft, note: FormNote, now: datetime, digest: Digest | Non
         return "*Next five runs*\n_Choose days, a time, and a time zone to see them._"
     if digest:
         schedule = going_on(schedule, digest.plan.schedule, now)
-    if digest and digest.pause:
-        until = digest.pause.until
+    until = digest.pause.until if digest and digest.pause else None
+    if digest and digest.pause and not (until and until <= now):
         after = max(now, until - _MOMENT) if until else now
         day = until and until_text(until, digest.plan.schedule.zone)
         texts.append(f"⏸️ Paused until {day}. After that:" if day else "⏸️ Paused. If resumed now:")

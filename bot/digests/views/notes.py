@@ -106,8 +106,12 @@ def late_line(post: Post) -> str:
         return ""
     zone = post.digest.plan.schedule.zone
     due, sent = (each.astimezone(zone_of(zone)) for each in (post.slot.due_at, post.sent_at))
-    day = "" if due.date() == sent.date() else f"{weekday_text(sent)}, "
-    return f"⏰ *Late:* due {due:%H:%M}, sent {day}{sent:%H:%M} ({escaped(zone, 60)})."
+    is_same_day = due.date() == sent.date()
+    due_text, sent_text = (
+        f"{each:%H:%M}" if is_same_day else f"{weekday_text(each)}, {each:%H:%M}"
+        for each in (due, sent)
+    )
+    return f"⏰ *Late:* due {due_text}, sent {sent_text} ({escaped(zone, 60)})."
 
 
 def _unposted(post: Post) -> Iterator[str]:

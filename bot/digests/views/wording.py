@@ -57,7 +57,6 @@ MODE_NAMES = {
 OUTSIDERS = "👥 People from another company are in this channel and read its digests."
 INVITE = "`/invite @Domain Tracker`"
 _PASSES = "This usually resolves within minutes."
-UNCONFIRMED = "Slack did not confirm the post"
 # The reason, as the end of a sentence, and the remedy.
 _REASONS: dict[FailureReason, tuple[str, str]] = {
     FailureReason.SERVICE: ("Domain Tracker did not answer", _PASSES),
@@ -220,10 +219,16 @@ def remedy(reason: FailureReason | None) -> str:
     return _REASONS[reason][1] if reason else ""
 
 
+def unconfirmed_text(trouble: FailureReason | None) -> str:
+    """Return why it is unknown whether a digest was posted, as the end of a sentence."""
+    is_down = trouble is FailureReason.DOWN
+    return "the app stopped while posting it" if is_down else "Slack did not confirm the post"
+
+
 def miss_text(run: PastRun) -> str:
     """Return `was missed: …` or the like for a run that did not surely reach its channel."""
     if run.outcome is Outcome.UNCERTAIN:
-        return f"may be missing: {UNCONFIRMED}"
+        return f"may be missing: {unconfirmed_text(run.trouble)}"
     missed = "was missed" if run.outcome is Outcome.MISSED else "was not posted"
     return f"{missed}: {failure_text(run.trouble)}" if run.trouble else missed
 

@@ -62,7 +62,14 @@ async def open_pool(address: Address) -> Pool:
         open=False,
         name="store",
     )
-    await pool.open()
+    try:
+        # A pool that is closed while it connects leaves connections for a moment.
+        await pool.open(wait=True, timeout=WAIT_S)
+    except BaseException as error:
+        await pool.close()
+        if isinstance(error, psycopg.Error):
+            raise StoreError(f"cannot connect to {address.location}: {error}") from error
+        raise
     return pool
 
 

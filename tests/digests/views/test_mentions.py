@@ -84,6 +84,8 @@ def test_a_label_is_a_tag_or_a_folder(text: str, is_one: bool) -> None:
 
 def test_a_rule_shows_people_by_name_and_counts_the_rest() -> None:
     assert who_text(a_mention("tag:prod", ADMIN_ID)) == f"<@{ADMIN_ID}>"
+    four = a_mention("tag:prod", *(f"U0{number:013}" for number in range(4)))
+    assert len(who_text(four)) == 75
     many = a_mention("tag:prod", *(f"U0{number:09}" for number in range(20)))
     assert who_text(many).endswith("<@U0000000003> and 16 more")
     assert len(who_text(many)) <= 75

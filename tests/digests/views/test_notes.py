@@ -36,7 +36,7 @@ def test_a_digest_says_when_it_comes_about_what_and_compared_with_when() -> None
         pytest.param(9_720, "Late: due 09:00, sent 11:42 (Europe/Berlin).", id="hours"),
         pytest.param(
             57_600,
-            "Late: due 09:00, sent Sat 21 Nov 2026, 01:00 (Europe/Berlin).",
+            "Late: due Fri 20 Nov 2026, 09:00, sent Sat 21 Nov 2026, 01:00 (Europe/Berlin).",
             id="the next day there, the same day in UTC",
         ),
     ],
@@ -73,6 +73,9 @@ def test_a_list_that_has_shrunk_is_said_to_stay_so_though_it_was_asked_for_twice
         pytest.param(Outcome.FAILED, None, "was not posted.", id="failed, nobody knows why"),
         pytest.param(
             Outcome.UNCERTAIN, None, "may be missing: Slack did not confirm", id="uncertain"
+        ),
+        pytest.param(
+            Outcome.UNCERTAIN, FailureReason.DOWN, "may be missing: the app stopped", id="stopped"
         ),
     ],
 )
