@@ -134,7 +134,7 @@ def coverage_text(coverage: Coverage | None, *, age: bool = True) -> str:
     if not coverage.is_complete:
         count = plural(coverage.domains, "domain")
         sentences.append(
-            f"Dates known for {coverage.dates:,} of {count}, issues for {coverage.issues:,}."
+            f"Both dates known for {coverage.dates:,} of {count}, issues for {coverage.issues:,}."
         )
     if age and coverage.age is not None:
         sentences.append(f"Oldest scan {age_text(coverage.age.total_seconds())}.")

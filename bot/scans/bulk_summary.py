@@ -119,7 +119,7 @@ def _nothing_found(run: BulkScan, now: datetime) -> str:
         sentences.append(f"Nothing expires within {SOON_DAYS} days.")
     if issues < len(facts) or dates < len(facts):
         count = plural(len(facts), "domain")
-        sentences.append(f"Dates known for {dates:,} of {count}, issues for {issues:,}.")
+        sentences.append(f"Both dates known for {dates:,} of {count}, issues for {issues:,}.")
     return " ".join(sentences) if run.scanned else ""
 
 

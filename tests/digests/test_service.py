@@ -38,7 +38,7 @@ async def test_a_form_that_two_processes_get_makes_one_digest(bot: Bot) -> None:
     assert first[0].digest_id == second[0].digest_id == (await bot.digest()).digest_id
     [(channel_id, announcement)] = bot.posts.posts
     assert channel_id == "C1"
-    assert announcement.startswith("bob's health digest is posted in this channel")
+    assert announcement.startswith("The health digest of bob is posted in this channel")
     assert len(bot.notes + beside.notes) == 1
 
 

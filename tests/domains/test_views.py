@@ -244,7 +244,7 @@ def test_the_oldest_scan_of_the_page_dates_it_and_says_for_how_many_dates_are_kn
     message = listed(LETTERS, "sort:expiry", ends=DATED)
 
     assert "End dates as of 3 days ago or later." in shown_text(message)
-    known = "Dates known for 2 of 5 domains, issues for 0."
+    known = "Both dates known for 2 of 5 domains, issues for 0."
     assert known in shown_text(message)
     assert "b.example, Certificate 3 days ago, Health 41." in message.text
     assert known in shown_text(listed(LETTERS, ends=DATED))  # there a dash has two reasons

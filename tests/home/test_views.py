@@ -67,7 +67,7 @@ def test_what_ends_soon_is_there_the_first_one_first_each_with_its_scan() -> Non
     assert text.index("in 24 days") < text.index("in 25 days") < text.index("in 28 days")
     assert "in 29 days" not in text
     assert "and 2 more: `/domains expires:30`." in text
-    assert "Dates known for 7 of 90 domains, issues for 0. Oldest scan 1 day ago." in text
+    assert "Both dates known for 7 of 90 domains, issues for 0. Oldest scan 1 day ago." in text
     assert labels(page)[4:] == [*["Scan"] * 10, "Scan the rest"]
 
 
@@ -77,7 +77,7 @@ def test_where_nothing_ends_soon_home_says_only_for_how_many_that_is_known() -> 
     text = shown(a_page(a_domain("a.example"), a_domain("b.example"), facts=ends))
 
     assert "Expires soon" not in text
-    assert "Dates known for 1 of 2 domains, issues for 0." in text
+    assert "Both dates known for 1 of 2 domains, issues for 0." in text
     known = KnownFacts(
         {"a.example": ending(31, 31, age=10 * DAY, issue_knowledge=Knowledge.NONE)}, MOMENT
     )

@@ -131,7 +131,7 @@ async def test_ends_and_issues_are_listed_and_filtered(ready: Harness) -> None:
         ["new.example", "–", "–"],
     ]
     assert "End dates as of 3 days ago" in everything.everything
-    assert "Dates known for 0 of 3 domains, issues for 2." in everything.everything
+    assert "Both dates known for 0 of 3 domains, issues for 2." in everything.everything
     assert [row[0] for row in rows(soon)] == ["shop.example"]
     assert "shop.example, Certificate 5 days" in soon.text
     assert [row[:1] + row[2:4] for row in rows(by_issue)] == [

@@ -72,7 +72,7 @@ async def test_two_presses_after_the_first_key_make_a_digest(app: Harness) -> No
     assert re.search(
         r"Expires within 30 days  ·  scanned \d+ hours ago", posted.everything.replace("*", "")
     )
-    assert "Dates known for 1 of 3 domains, issues for 1" in posted.everything
+    assert "Both dates known for 1 of 3 domains, issues for 1" in posted.everything
 
 
 async def test_nightly_scans_begin_though_slack_fails_after_the_check(app: Harness) -> None:

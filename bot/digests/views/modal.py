@@ -29,7 +29,7 @@ from bot.digests.views.form_fields import (
     what_fields,
     when_fields,
 )
-from bot.digests.views.schedule import RUNS_SHOWN, next_runs, schedule_text
+from bot.digests.views.schedule import RUNS_SHOWN, next_runs
 from bot.digests.views.wording import (
     DELETE_DIGEST,
     OUTSIDERS,
@@ -211,13 +211,13 @@ def pause_form(
 ) -> Block:
     """Return the form; `note` is mrkdwn, `until` the picked day. `nonce`: see `FormNote`."""
     initial_date = until.isoformat() if until else None
-    when = schedule_text(digest.plan.schedule)
+    called = called_mrkdwn(digest.plan)
     day = input_element("datepicker", UNTIL_FIELD, initial_date=initial_date)
     hint = "Runs again from the start of that day. Leave empty to pause until resumed."
     blocks = [
         *([section(note)] if note else []),
         section(
-            f"Pause the digest *{when}*. It posts nothing while it is paused.",
+            f"Pause the digest {called}. It posts nothing while it is paused.",
             button("Back", BACK),
         ),
         field(f"until:{nonce}", "Until", day, hint=hint, optional=True),

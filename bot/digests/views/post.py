@@ -195,7 +195,7 @@ def announcement_message(digest: Digest, *, has_outsiders: bool = False) -> Mess
     """Return the announcement of a digest in a channel into which it was made or moved."""
     who = wording.person_mrkdwn(digest.made_by_name)  # possibly moved by another person
     kind = "alert" if digest.plan.is_alert else "health digest"
-    title = f"🗓️ {who}*'s {kind} is posted in this channel from now on.*"
+    title = f"🗓️ The {kind} of {who} is posted in this channel from now on."
     how = "To change, pause, or delete it, press `Manage` or type `/domaindigest`."
     return message_of(
         section(title),

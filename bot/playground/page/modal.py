@@ -30,7 +30,7 @@ class Modal:
     def __init__(self, names: SlackNames, around: Around) -> None:
         self._names = names
         self._around = around
-        self._shown: tuple[str, int] | None = None
+        self._shown: tuple[str, str] | None = None
         self._trouble: CommandFailed | None = None
         self._dialog = ui.dialog().props("no-backdrop-dismiss transition-duration=100")
         # Esc has hidden the dialog by then; the local Slack decides what remains.
@@ -47,8 +47,8 @@ class Modal:
             self._dialog.close()
             return
         view = stack[-1]
-        if self._shown != (view.id, view.revision):
-            self._shown, self._trouble = (view.id, view.revision), None
+        if self._shown != (view.id, view.hash):
+            self._shown, self._trouble = (view.id, view.hash), None
             self._draw(view)
         self._dialog.open()
 

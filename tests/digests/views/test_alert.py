@@ -58,7 +58,7 @@ def test_an_alert_is_announced_without_the_number_of_worst_domains_that_it_never
 
     message = taken(announcement_message(a_digest(schedule=schedule, worst_count=7)))
 
-    assert "alert is posted in this channel from now on" in shown_text(message)
+    assert "The alert of Ada is posted in this channel from now on" in shown_text(message)
     assert "only notes how things stand. Alerts begin with the next one." in shown_text(message)
     assert "As soon as something gets worse" in shown_text(message)
     assert "Worst domains shown" not in shown_text(message)

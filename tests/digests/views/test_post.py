@@ -210,7 +210,7 @@ def test_a_new_digest_is_announced_with_everything_that_was_decided() -> None:
     message = taken(announcement_message(digest))
 
     for words in (
-        "Ada's health digest is posted in this channel from now on.",
+        "The health digest of Ada is posted in this channel from now on.",
         "Mon–Fri at 09:00 (Europe/Berlin)",
         "tag:prod",
         "When something got worse",
@@ -230,7 +230,7 @@ def test_a_digest_that_moved_is_not_said_to_have_been_made_here() -> None:
 
     message = taken(announcement_message(digest))
 
-    assert everywhere(message, "bob's health digest is posted in this channel from now on.")
+    assert everywhere(message, "The health digest of bob is posted in this channel from now on.")
     assert "set up" not in message.text
 
 

@@ -73,7 +73,7 @@ async def test_a_saved_digest_is_announced_and_listed_with_its_next_run(bot: Bot
     assert "✅ Saved. Next run Sat 21 Nov 2026, 23:59, for you " in saved.everything
     assert "no domain matches the filter" in saved.everything
     [(_, announcement)] = bot.posts.posts
-    assert announcement.startswith("bob's health digest is posted in this channel")
+    assert announcement.startswith("The health digest of bob is posted in this channel")
 
 
 async def test_a_choice_that_is_drawn_late_leaves_what_was_saved_since(bot: Bot) -> None:
