@@ -172,6 +172,7 @@ def list_summary(name: str, report: AddReport, why: Message | None = None) -> Me
     lines += _named("Not confirmed, may still appear", unknown)
     lines += _named("Refused", report.hosts(AddOutcome.REFUSED), refusal)
     lines += _named("Added", added) + _named("Already there", known)
+    lines += _named("Not a domain", report.new.notes, code)
     again = run_button("Try again", LIST_LINE + name, once=True) if left or unknown else None
     failure = [block for block in why.blocks if block["type"] != "actions"] if why else []
     # Names that do not fit a button were never scanned: they are asked for by that.

@@ -158,6 +158,7 @@ async def test_a_pasted_list_is_confirmed_and_written_once(ready: Harness) -> No
     assert [method for method, _ in ready.service_requests()] == ["GET", *["POST"] * 3, "GET"]
     assert "Added 3 of 3 domains." in summary.everything
     assert "*Already there* (1): shop.example" in summary.everything
+    assert "*Not a domain* (2): `My domains:`" in summary.everything
     added = [d for d in ready.account.domains.values() if d.domain_type == "partner"]
     assert {d.domain for d in added} == {"blog.example", "xn--bcher-kva.example", "fresh.example"}
     assert {(d.folder, *d.tags) for d in added} == {("Web shops", "prod")}

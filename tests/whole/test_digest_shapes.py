@@ -151,7 +151,7 @@ async def test_who_makes_a_digest_reads_that_people_of_another_company_read_it(
     assert "another company" not in before.everything
     assert "People from another company are in this channel" in after.everything
     assert len(told) == 1
-    assert "alert is posted in this channel" in told[0].everything
+    assert "The alert of *bob* is posted in this channel" in told[0].everything
 
 
 LINE = '/domaindigest daily 9:00 UTC name:"Mine" me'
