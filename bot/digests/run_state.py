@@ -24,6 +24,9 @@ from bot.process.backoff import backoff
 CLAIM = timedelta(seconds=60)
 FIRST_RETRY = timedelta(seconds=60)
 LONGEST_RETRY = timedelta(minutes=15)
+# A new key wakes the runs that wait for one; a run that was under way when it was set does not
+# wait yet, so it tries once more soon. A refused key costs no request.
+KEY_RETRY = timedelta(seconds=10)
 # `Send now` that Slack surely did not take is repeated within this time.
 SEND_WITHIN = timedelta(minutes=10)
 # The first attempt with a new key may meet a busy Slack: it is repeated for this time.
@@ -96,6 +99,8 @@ def postpone(
     without a key, have failed.
     """
     run = own_run(digest, token)
+    if trouble is FailureReason.KEY and run.attempt == 1:
+        wait = KEY_RETRY
     until = now + (wait or backoff(FIRST_RETRY, run.attempt - 1, LONGEST_RETRY))
     is_short = trouble is FailureReason.SLACK and until <= now + SEND_WITHIN
     is_kept = run.is_promised or (is_short and not run.is_unwanted)

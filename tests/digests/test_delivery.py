@@ -72,10 +72,10 @@ async def test_an_empty_digest_comes_only_in_mode_always(bot: Bot, mode: Mode, c
 
 TROUBLES = [
     (DOWN, FailureReason.SERVICE, 60),
-    (NoKeyError("none"), FailureReason.KEY, 300),
-    (InvalidKeyError("refused"), FailureReason.KEY, 300),
+    (NoKeyError("none"), FailureReason.KEY, 10),
+    (InvalidKeyError("refused"), FailureReason.KEY, 10),
     (RateLimitedError(90), FailureReason.RATE, 90),
-    (UnreadableSecretError("sealed with another key"), FailureReason.KEY, 300),
+    (UnreadableSecretError("sealed with another key"), FailureReason.KEY, 10),
 ]
 
 

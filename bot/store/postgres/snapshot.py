@@ -1,5 +1,6 @@
 """A store in PostgreSQL, as the operator's commands use it."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import LiteralString
@@ -19,6 +20,8 @@ CLIENTS: LiteralString = """
     WHERE datname = current_database() AND application_name = current_setting('application_name')
         AND pid <> pg_backend_pid()
 """
+# The server lists a connection for a moment after its process has closed it.
+ENDED_WITHIN_S = (0.0, 0.1, 0.3, 1.0)
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 
 
@@ -55,10 +58,12 @@ class DatabaseStore:
 
         The connections of a pooler in between count too, and outlive the processes.
         """
-        async with _transaction(self.address, "read") as connection:
-            if await (await connection.execute(CLIENTS)).fetchone():
-                where = self.address.location
-                raise StoreLockedError(f"it is connected to {where}. Stop it first.")
+        for wait_s in ENDED_WITHIN_S:
+            await asyncio.sleep(wait_s)
+            async with _transaction(self.address, "read") as connection:
+                if not await (await connection.execute(CLIENTS)).fetchone():
+                    return
+        raise StoreLockedError(f"it is connected to {self.address.location}. Stop it first.")
 
     async def documents(self) -> AsyncGenerator[Document]:
         """Yield all documents of one moment, in key order; raise as `_transaction` does."""
