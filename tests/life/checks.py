@@ -38,6 +38,7 @@ TAKE_IT = {"I'm on it", "Take over", "End snooze"}
 POSTED_WITHIN = timedelta(hours=7)
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+JUDGED_AFTER = 20 * MINUTE  # the next slot: a run is settled when that one begins
 
 
 class Violation(AssertionError):  # noqa: N818  # reads as what has happened
@@ -246,6 +247,13 @@ class Checks:
         ]
         if len(posts) > 1 + len(asked):
             raise Violation(f"slot: {slot.due_at} was posted {len(posts)} times: {digest}")
+        # A run without a key waits for one until the next slot.
+        following = slot.judged_at - JUDGED_AFTER
+        posts += [
+            each
+            for each in posts_of(app, digest.digest_id)
+            if since <= at(each) < following and "Late:" in each.everything
+        ]
         if posts or digest.plan.mode is not Mode.ALWAYS or digest.plan.is_alert:
             return
         maker = app.slack.world.workspace.members.get(digest.made_by)
@@ -495,7 +503,7 @@ def slots(app: Harness, digest: Digest, after: datetime, until: datetime) -> Ite
         day += DAY
     for due, following in pairwise(found):
         if max(after, digest.made_at) < due <= until:
-            yield Slot(app, digest, due, following + 20 * MINUTE)
+            yield Slot(app, digest, due, following + JUDGED_AFTER)
 
 
 def left_over(descriptors: set[str]) -> None:

@@ -57,7 +57,7 @@ MAX_OPTIONS = 100
 MAX_DETAILS_CHARS = 9_000
 MAX_NAMED = 3
 MAX_ENDING_CHARS = 500
-NOTHING_DOWN = "Nothing is worse now, so nothing is snoozed."
+NOTHING_DOWN = "No card of this alert is open, so nothing is snoozed."
 AWAKE = "🔔 The snooze is over: what gets worse is posted again."
 # By the value of the option, its label and its length.
 LENGTHS = {

@@ -21,7 +21,7 @@ CLIENTS: LiteralString = """
         AND pid <> pg_backend_pid()
 """
 # The server lists a connection for a moment after its process has closed it.
-ENDED_WITHIN_S = (0.0, 0.1, 0.3, 1.0)
+ASKED_AFTER_S = (0.0, 0.1, 0.3, 1.0)
 SELECT: LiteralString = f"SELECT {COLUMNS} FROM document "  # noqa: S608  # our own constant
 
 
@@ -58,7 +58,7 @@ class DatabaseStore:
 
         The connections of a pooler in between count too, and outlive the processes.
         """
-        for wait_s in ENDED_WITHIN_S:
+        for wait_s in ASKED_AFTER_S:
             await asyncio.sleep(wait_s)
             async with _transaction(self.address, "read") as connection:
                 if not await (await connection.execute(CLIENTS)).fetchone():
