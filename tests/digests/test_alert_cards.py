@@ -86,6 +86,30 @@ async def test_a_kill_leaves_no_card_behind_and_doubles_at_most_a_line(
     assert await alerts(bot) == []
 
 
+@pytest.mark.parametrize("act", ["delete", "pause"])
+async def test_a_kill_while_an_alert_ends_or_pauses_lets_its_cards_be_drawn(
+    bot: Bot, act: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "delete" if act == "delete" else "change"
+    whole, killed = getattr(bot.repository, name), asyncio.Event()
+
+    async def saved_and_killed(*parts: object, **how: object) -> None:
+        await whole(*parts, **how)
+        killed.set()
+        await asyncio.Event().wait()
+
+    how = {"by": BOB} if act == "delete" else {"by": BOB, "until": None}
+    with monkeypatch.context() as patched:
+        patched.setattr(bot.repository, name, saved_and_killed)
+        work = getattr(bot.service, act)(ACME, (await bot.digest()).digest_id, **how)
+        dying = asyncio.create_task(work)
+        await killed.wait()
+    await later(bot, 2)
+
+    assert len(bot.posts.edited) == 1
+    dying.cancel()
+
+
 @pytest.mark.parametrize(
     ("error", "minutes"), [(SlackRateLimitedError(30), 1), (ChannelClosedError("is_archived"), 61)]
 )

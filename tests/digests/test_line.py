@@ -84,6 +84,7 @@ def test_a_line_may_be_for_oneself_and_its_own_line_says_so() -> None:
         ("9:00 daily", ["9:00"]),
         ("daily 9am", ["9am"]),
         ("daily 25:00", ["25:00"]),
+        ("daily :30", [":30"]),
         ("daily 9:00 10:00", ["10:00"]),
         ("daily Mars/Base", ["Mars/Base"]),
         ("daily tga:prod sort:name", ["tga:prod", "sort:name"]),

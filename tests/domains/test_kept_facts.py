@@ -159,6 +159,15 @@ class _Failing(MemoryDocuments):
         raise StoreError(f"no {prefix}")
 
 
+async def test_that_nothing_was_scanned_is_remembered_too(
+    kept: FactsRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await kept.known(ONE, MOMENT)
+    monkeypatch.setattr(kept, "_documents", _Failing())
+
+    assert await kept.known(ONE, MOMENT) == KnownFacts({}, MOMENT)
+
+
 @pytest.mark.parametrize("documents", [_Hanging(), _Failing()], ids=["hangs", "fails"])
 async def test_without_the_store_the_dates_are_unknown(documents: MemoryDocuments) -> None:
 

@@ -3,6 +3,7 @@
 Tokens that Slack no longer takes are found out, although no event told of a removal.
 """
 
+import asyncio
 import itertools
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,7 +18,7 @@ from bot.installations.repository import WAITS_FOR_REINSTALL
 from bot.installations.uninstall import still_works
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import SlackError, SlackUnreachableError, TokenRefusedError, slack_error
-from bot.store.documents import StoreError
+from bot.store.documents import Document, StoreError
 from tests.builders import MOMENT
 from tests.installations.builders import (
     ACME,
@@ -203,12 +204,20 @@ async def test_each_is_asked_about_once_a_day(registry: Registry) -> None:
     assert await registry.has_token()
 
 
-async def test_of_two_processes_one_asks(registry: Registry) -> None:
+async def test_of_two_processes_one_asks(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await registry.install()
     registry.clock.now += 1.5 * DAY
+    read = registry.inner.get
 
-    for _ in range(2):  # both had read what is due
-        await registry.uninstaller.work(ACME)
+    async def both_have_read(key: str) -> Document | None:
+        document = await read(key)
+        await asyncio.sleep(0)
+        return document
+
+    monkeypatch.setattr(registry.inner, "get", both_have_read)
+    await asyncio.gather(*(registry.uninstaller.work(ACME) for _ in range(2)))
 
     assert registry.asked == [ACME]
 

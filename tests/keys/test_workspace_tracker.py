@@ -94,6 +94,17 @@ async def test_a_refused_key_is_reported_once_and_not_sent_again(lines: Lines) -
     assert len(lines.notified) == 1
 
 
+async def test_a_request_after_a_refusal_without_a_notice_yet_asks_for_the_notice(
+    lines: Lines,
+) -> None:
+    await lines.keys.note_refused(ONE, await lines.keys.stored(ONE))  # and then killed
+    for _ in range(2):
+        with pytest.raises(InvalidKeyError):
+            await lines.connection.list_domains(ONE)
+
+    assert lines.notified == [ONE]
+
+
 async def test_a_refused_key_is_tried_again_once_an_hour_and_heals(lines: Lines) -> None:
     lines.tracker.errors[KEY] = InvalidKeyError("no")
     for minutes in (0, 59, 60, 61, 119, 120):

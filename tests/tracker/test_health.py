@@ -30,6 +30,10 @@ def test_an_unknown_score_does_not_lower_the_average() -> None:
     assert totals.bands == {Band.GOOD: 1, Band.FAIR: 1, Band.UNKNOWN: 1, Band.POOR: 0}
 
 
+def test_the_average_of_many_equal_scores_is_that_score() -> None:
+    assert summary([70.1] * 10_000).average == 70.1
+
+
 @given(st.lists(SCORES))
 def test_every_score_is_in_one_band(scores: list[float | None]) -> None:
     totals = summary(iter(scores))

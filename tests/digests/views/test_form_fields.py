@@ -126,8 +126,9 @@ def test_every_rule_has_a_box_that_is_ticked_and_says_whom_it_mentions() -> None
         (None, "Paused. If resumed now:", "Mon 23 Nov 2026"),
         (datetime(2026, 11, 29, 23, tzinfo=UTC), "Paused until 30 Nov 2026.", "Mon 30 Nov 2026"),
         (datetime(2026, 12, 2, 8, tzinfo=UTC), "Paused until 2 Dec 2026.", "Wed 2 Dec 2026"),
+        (datetime(2026, 11, 18, 23, tzinfo=UTC), "*Next five runs*\n• ", "Mon 23 Nov 2026"),
     ],
-    ids=["open", "the beginning of a day", "the moment of a slot"],
+    ids=["open", "the beginning of a day", "the moment of a slot", "over"],
 )
 def test_the_next_runs_follow_the_pause(until: datetime | None, words: str, first: str) -> None:
     text = form_text(digest=a_digest(pause=Pause(since=DUE, by=ADMIN_ID, until=until)))

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from bot.digests.models import Mention
+from bot.digests.models import Mention, Mode
 from bot.playground.slack import Person, View
 from bot.slack.errors import ChannelClosedError, SlackRateLimitedError, SlackUnavailableError
 from bot.store.documents import StoreError
 from tests.digests.builders import BOB
+from tests.digests.test_worker_alerts import ALL_DAY
 from tests.listeners.running import Bot
 
 
@@ -175,6 +176,23 @@ async def test_a_store_failure_keeps_the_input(bot: Bot, monkeypatch: pytest.Mon
     plan = (await bot.now(digest)).plan
     assert (plan.filter_text, plan.schedule.at) == ("tag:typed below:80", time(7, 13))
     assert plan.mentions == digest.plan.mentions
+
+
+async def test_the_form_of_an_alert_keeps_its_input_while_its_cards_are_unreadable(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise StoreError("away")
+
+    await bot.made(mode=Mode.WORSE, schedule=ALL_DAY)
+    form = await bot.change_form()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bot.repository, "cards", away)
+        after = await bot.submit(form, {"Filter": "tag:typed"})
+
+    assert "*Not saved.* The app's database is unavailable" in after.everything
+    assert after.values["Filter"] == "tag:typed"
 
 
 @pytest.mark.parametrize("method", ["users.info", "conversations.info", "conversations.members"])
