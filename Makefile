@@ -36,10 +36,12 @@ oldest: $(COMPILED)  ## the tests of the store and of the queue, on the oldest P
 		tests/store/postgres tests/store/test_documents.py tests/jobs \
 		tests/whole/test_operating_postgres.py
 
-seeds: $(COMPILED)  ## the whole bot under other orders and delays, and once in real time
+seeds: $(COMPILED)  ## the whole bot under other orders and delays and once in real time; new examples for Hypothesis
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal --show-capture no \
 		--seeds 1-$(SEEDS),real -m "not real_time" tests/whole \
 		--deselect tests/whole/test_counts.py  # what it counts, a cache that ages adds to
+	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --dist worksteal \
+		--hypothesis-profile explore -m hypothesis
 
 life: $(READY)  ## weeks of the bot's life in virtual time, each drawn by a seed of its own, one on each core
 	seq $(SEED) $$(($(SEED) + $(WEEKS) - 1)) | \

@@ -115,6 +115,9 @@ DIGEST_ERRORS: Sentences = {
     digests.NameTakenError: plain(
         "Another digest of this channel has that name. Choose another name, or change that digest."
     ),
+    digests.SameDigestError: plain(
+        "This channel has that digest already. To see it, type `/domaindigest`."
+    ),
     digests.EditConflictError: _changed,
     digests.DigestBusyError: plain(
         "This digest is being sent now. It will be in its channel shortly."

@@ -306,6 +306,10 @@ class NameTakenError(BotError):
     """Another digest of the channel has this name."""
 
 
+class SameDigestError(BotError):
+    """Another digest of the channel has the same plan."""
+
+
 class EditConflictError(BotError):
     """The digest was changed since it was shown; `digest` is the present one."""
 

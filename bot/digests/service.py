@@ -24,6 +24,7 @@ from bot.digests.models import (
     EditConflictError,
     NameTakenError,
     Plan,
+    SameDigestError,
     Snooze,
     Snoozes,
     TooManyDigestsError,
@@ -79,8 +80,8 @@ class DigestService:
         """Save a digest and announce it in its channel; return it, and whether that is posted.
 
         `digest_id` is that of its form: one that is submitted again changes the digest.
-        TooManyDigestsError, NameTakenError, EditConflictError (it was made before, and changed
-        since) and SlackError (the channel takes no posts): nothing was posted or saved.
+        The errors of `_require_room`, EditConflictError (it was made before, and changed since)
+        and SlackError (the channel takes no posts): nothing was posted or saved.
         """
         digest = edits.create(digest_id or secrets.token_hex(6), plan, by, self.clock())
         await self._require_room(workspace, digest)
@@ -112,7 +113,7 @@ class DigestService:
         """Give a digest another plan; in another channel it is announced.
 
         UnknownDigestError, EditConflictError (it was changed since `version`), and of the new
-        channel TooManyDigestsError, NameTakenError and SlackError: it stays as it was.
+        channel or name those of `_require_room`, and SlackError: it stays as it was.
         """
         before = await self.repository.get(workspace, digest_id)
         is_moved = plan.channel_id != before.plan.channel_id
@@ -251,7 +252,10 @@ class DigestService:
                 await self.delivery.posting.post(workspace, digest.plan.channel_id, message)
 
     async def _require_room(self, workspace: WorkspaceId, digest: Digest) -> None:
-        """Raise TooManyDigestsError or NameTakenError; of two made at one moment both may pass."""
+        """Raise TooManyDigestsError, NameTakenError or SameDigestError.
+
+        Of two made at one moment both may pass.
+        """
         there = await self.of_channel(workspace, digest.plan.channel_id)
         others = [each.plan for each in there if each.digest_id != digest.digest_id]
         if len(others) >= MAX_PER_CHANNEL:
@@ -259,6 +263,8 @@ class DigestService:
         name = digest.plan.name.casefold()
         if name and any(each.name.casefold() == name for each in others):
             raise NameTakenError(digest.plan.name)
+        if digest.plan in others:
+            raise SameDigestError("an equal one is there")
 
     async def _announce(
         self, workspace: WorkspaceId, digest: Digest, *, has_outsiders: bool

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.blocks import builders as blocks
 from bot.blocks.message import Block, Message
-from bot.blocks.text import MAX_VIEW_TITLE_CHARS, code, day_text
+from bot.blocks.text import MAX_VIEW_TITLE_CHARS, code, day_text, moment_text
 from bot.dispatch.incoming import field_in
 from bot.dispatch.request import FormErrors
 from bot.domainkey.views import works_text
@@ -64,8 +64,10 @@ class KeyFormValues:
 
 
 def proposed(in_use: KeyRecord, now: datetime) -> KeyFormValues:
-    # With the day: of two keys of one name the wrong one could be deleted.
+    # With the day, or the minute: of two keys of one name the wrong one could be deleted.
     label = f"{PROPOSED_LABEL}, {day_text(now.date())}"
+    if label == in_use.label:
+        label = f"{PROPOSED_LABEL}, {moment_text(now)}"
     return KeyFormValues(label=label, scopes=in_use.scopes)
 
 

@@ -88,12 +88,15 @@ def texts(payload: Json) -> Iterator[str]:
 
 
 def objects(payload: Json) -> Iterator[dict[str, Json]]:
-    if isinstance(payload, dict):
-        yield payload
-    children = payload.values() if isinstance(payload, dict) else payload
-    if isinstance(payload, dict | list | tuple):
-        for child in children:
-            yield from objects(child)
+    """Yield every object inside, in the order in which they are read."""
+    waiting = [payload]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            yield part
+            waiting += reversed(part.values())
+        elif isinstance(part, list | tuple):
+            waiting += reversed(part)
 
 
 def _words(value: Json) -> bool:

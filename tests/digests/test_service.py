@@ -13,6 +13,7 @@ from bot.digests.models import (
     Mode,
     Outcome,
     Plan,
+    SameDigestError,
     TooManyDigestsError,
     UnknownDigestError,
 )
@@ -52,9 +53,20 @@ async def test_another_workspace_sees_and_touches_none_of_them(bot: Bot) -> None
         await bot.service.delete(OTHER, digest.digest_id)
 
 
+async def test_a_channel_has_no_two_equal_digests(bot: Bot) -> None:
+    digest = await bot.make()
+
+    with pytest.raises(SameDigestError):
+        await bot.service.make(ACME, PLAN, by=BOB)
+
+    await bot.make(channel_id="C2")
+    assert await bot.service.of_channel(ACME, "C1") == [digest]
+    assert bot.posts.posts == []
+
+
 async def test_a_digest_does_not_move_into_a_channel_that_is_full(bot: Bot) -> None:
-    for _ in range(MAX_PER_CHANNEL):
-        await bot.make(channel_id="C2")
+    for number in range(MAX_PER_CHANNEL):
+        await bot.make(channel_id="C2", name=str(number))
     digest = await bot.make()
 
     with pytest.raises(TooManyDigestsError):

@@ -40,7 +40,7 @@ async def test_the_setter_of_the_key_is_notified_when_all_have_left(bot: Bot) ->
 async def test_a_slow_workspace_leaves_workers_to_the_others(bot: Bot) -> None:
     slow, quick = WorkspaceId("T1"), WorkspaceId("T2")
     for number in range(30):
-        await bot.make(channel_id=f"C{number % 15}")
+        await bot.make(channel_id=f"C{number}")
     await bot.service.make(quick, (await bot.repository.of_workspace(slow))[0].plan, by=BOB)
     bot.forget_posts()
     bot.lists.gate.clear()

@@ -20,6 +20,7 @@ from bot.domainkey.form_views import (
     finished,
     key_form,
     key_paragraph,
+    proposed,
     second_step,
     third_step,
     use_key_question,
@@ -91,6 +92,14 @@ def test_the_form_proposes_a_name_of_its_own_an_expiration_and_the_scopes() -> N
     chosen = [each["value"] for each in fields[SCOPES_FIELD]["element"]["initial_options"]]
     assert chosen == ["read_domains", "write_domains"]
     assert fields[DAY_FIELD]["optional"] is True
+
+
+def test_no_key_of_one_day_gets_the_name_of_the_one_in_use() -> None:
+    first = proposed(a_key_record(label=PROPOSED_LABEL), MOMENT).label
+    second = proposed(a_key_record(label=first), MOMENT).label
+
+    assert first == f"{PROPOSED_LABEL}, 1 Mar 2030"
+    assert second == f"{PROPOSED_LABEL}, 1 Mar 2030, 14:05 UTC"
 
 
 def test_the_form_never_holds_a_key() -> None:

@@ -164,3 +164,16 @@ def test_the_last_word_of_a_deleted_alert_says_nothing_of_its_snooze() -> None:
 
     assert "This alert was deleted." in text
     assert "snoozed" not in text
+
+
+@loop_over(("seconds", "words"), [(20, "1 minute"), (44 * 60 + 40, "45 minutes")])
+def test_the_end_of_a_fall_says_how_long_it_lasted_to_the_nearest_minute(
+    seconds: int, words: str
+) -> None:
+    alert = alert_of(a_fall(), "C0OPS")
+    ended = MOMENT + timedelta(seconds=seconds)
+    falls = tuple(replace(each, at=MOMENT, recovered_at=ended) for each in alert.falls)
+
+    text = shown_text(taken(drawn(NAME, replace(alert, falls=falls), None, ended)))
+
+    assert f", after {words}" in text

@@ -121,7 +121,7 @@ async def test_no_one_is_let_in_when_slack_fails(asking: Asking) -> None:
 @pytest.mark.parametrize("code", ["", "fetch_members_failed"])
 async def test_owners_keep_archived_digests(asking: Asking, keeps_bot: bool, code: str) -> None:
     bot = asking.bot
-    own, other = await bot.made_by_bob(), await bot.made()
+    own, other = await bot.made_by_bob(), await bot.made(name="of another person")
     bot.slack.archive("general", keeps_bot=keeps_bot)
     bot.slack.world.workspace.channels[own.plan.channel_id].members.discard(bot.bob.id)
     if code:

@@ -132,8 +132,8 @@ async def test_a_repeated_save_makes_one_digest(bot: Bot, monkeypatch: pytest.Mo
 
 
 async def test_a_full_channel_takes_no_more(bot: Bot) -> None:
-    for _ in range(20):
-        await bot.made()
+    for number in range(20):
+        await bot.made(filter_text=f"below:{number}")
     listed = await bot.open_list()
 
     after = await bot.submit(await bot.press(listed, "New"), {"Filter": "shop"})

@@ -145,7 +145,7 @@ async def test_manage_on_a_post_lists_digests_for_members_of_the_channel(bot: Bo
 
 
 async def test_an_owner_manages_a_digest_that_the_bot_cannot_see(bot: Bot) -> None:
-    await bot.made("secret")
+    await bot.made("secret", name="of another person")
     plan = Plan(channel_id=bot.channel_id("secret"), schedule=DAILY)
     bob = Editor(user_id=bot.bob.id, name="bob")
     digest, _ = await bot.service.make(bot.workspace, plan, by=bob)
