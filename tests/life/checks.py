@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,6 +19,7 @@ import msgspec
 from bot.digests.alert_card import AlertCard
 from bot.digests.models import Digest, Mode, Snooze
 from bot.digests.repository import ALERT, decode_digest
+from bot.keys.failures import FailureReason
 from bot.playground.slack import Message
 from bot.playground.slack.block_contents import elements
 from bot.store.documents import Document, decode_row
@@ -259,8 +260,16 @@ class Checks:
         maker = app.slack.world.workspace.members.get(digest.made_by)
         place = f"<#{digest.plan.channel_id}>"
         notices = app.slack.world.workspace.direct_message(maker).messages if maker else []
+        since = self.outage(app, slot) - MINUTE
         if not any(at(each) >= since and place in json.dumps(each.content) for each in notices):
             raise Violation(f"slot: neither posted nor told: {slot.due_at} {digest}")
+
+    def outage(self, app: Harness, slot: Slot) -> datetime:
+        """Return when the first of the runs was due that failed as that of `slot`: one notice."""
+        past = self._digests[app.slack.team_id, slot.digest.digest_id].past
+        runs = [each for each in reversed(past) if each.slot.due_at <= slot.due_at]
+        row = list(takewhile(lambda each: each.trouble is FailureReason.KEY, runs))
+        return row[-1].slot.due_at if row else slot.due_at
 
     def is_wanted(self, app: Harness, digest_id: str, post: Message) -> bool:
         """Return whether a digest may have posted that since the last look."""
