@@ -113,7 +113,10 @@ class SocketMode(AsyncSocketModeHandler):
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
-        await run_shielded(self.answering, self._answer(client, req))
+        try:
+            await run_shielded(self.answering, self._answer(client, req))
+        except ConnectionError as error:  # it comes again over another connection
+            logger.warning("not acknowledged, the connection is closed", error=repr(error))
 
     async def _answer(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         name = f"envelope/{req.envelope_id}"

@@ -128,10 +128,12 @@ class Answer:
             # a message without a response_url cannot be replaced at all.
             is_new = bool(self.origin.response_url) and not self.origin.is_message
             with log_and_suppress("progress message not sent", SlackError):
-                replaces = self.takes_place or is_new
-                await self._send(message if replaces else self.lasting_word)
+                if self.takes_place or is_new:
+                    await self._send(message, is_progress=True)
+                    self.takes_place = True
+                else:
+                    await self._send(self.lasting_word)
                 self.sent = Sent.PROGRESS
-                self.takes_place = replaces
 
     async def share(self, message: Message) -> None:
         """Show a message to the whole channel; raise SlackError."""
@@ -143,7 +145,7 @@ class Answer:
         await update_form(self.client, self.view_id or "", form)
         self.drawn = form
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: Message, *, is_progress: bool = False) -> None:
         if self.window and await self._show(self.window, message):
             return
         # First, as it opens only within 3 s; and a window must not go on saying "please wait".
@@ -156,7 +158,9 @@ class Answer:
             return
         if self.origin.channel_id and self.origin.thread_ts:
             message = message.with_shares(self.origin.thread_ts)
-        await self.replies.send(self.client, self.origin, message, replace=self.takes_place)
+        await self.replies.send(
+            self.client, self.origin, message, replace=self.takes_place, is_progress=is_progress
+        )
 
     async def _show(self, window: AnswerWindow, message: Message) -> bool:
         """Show a message in the window; return whether all of it is there."""

@@ -75,13 +75,15 @@ class Replies:
         *,
         replace: bool = False,
         to_channel: bool = False,
+        is_progress: bool = False,
     ) -> None:
         """Answer a request, to the person alone unless `to_channel`; raise SlackError.
 
         Without a `response_url` only what belongs to a thread can go to the channel.
         `replace` replaces the earlier answer. Refused blocks are sent again as their plain
         fallback. If the `response_url` fails, an answer to the person alone goes to the channel,
-        then to the direct message, there twice if Slack fails.
+        then to the direct message, there twice if Slack fails. `is_progress`: by `response_url`
+        only, as nothing could replace it elsewhere.
         """
         replaces = replace and not to_channel
         how = {
@@ -92,7 +94,10 @@ class Replies:
             **({} if replaces else origin.thread(to_channel=to_channel)),
         }
         await send_with_fallback(
-            lambda each: self._send(client, origin, each, how, to_channel=to_channel), message
+            lambda each: self._send(
+                client, origin, each, how, to_channel=to_channel, is_progress=is_progress
+            ),
+            message,
         )
 
     async def _send(
@@ -103,9 +108,10 @@ class Replies:
         how: Mapping[str, Any],
         *,
         to_channel: bool,
+        is_progress: bool,
     ) -> None:
         args, thread = message.as_args(), origin.thread(to_channel=to_channel)
-        if to_channel:
+        if to_channel or is_progress:
             if origin.response_url:
                 await self._respond(client, origin.response_url, {**args, **how})
             elif origin.channel_id and thread:

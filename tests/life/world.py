@@ -124,7 +124,6 @@ class World:
         The system frees what a dead process held, so its own clean-up goes on in here.
         """
         self._goes()
-        self._killed_at = self.clock.seconds()
         self.killed.add(self._starts)
         for transport in [*asyncio.get_running_loop()._transports.values()]:  # type: ignore[attr-defined]
             transport.abort()
@@ -136,6 +135,7 @@ class World:
         for timer in asyncio.get_running_loop()._scheduled:  # type: ignore[attr-defined]
             if timer._context.get(START, 0) in self.killed:
                 timer.cancel()
+        self._killed_at = self.clock.seconds()  # until here it may take a request with it
 
     def _goes(self) -> None:
         self._down.append([self.clock.seconds(), float("inf")])

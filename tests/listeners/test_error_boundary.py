@@ -52,6 +52,7 @@ class FakeReplies(Replies):
         *,
         replace: bool = False,
         to_channel: bool = False,
+        is_progress: bool = False,
     ) -> None:
         if self.is_stuck:
             await asyncio.Event().wait()

@@ -142,6 +142,15 @@ async def test_after_the_address_comes_the_channel(
     assert (asked.said(), asked.said("ada")) == (["All is well"], [])
 
 
+async def test_what_an_answer_shall_replace_goes_nowhere_else(asked: Bot) -> None:
+    asked.slack.fail_next("response_url", kind="drop")
+
+    with pytest.raises(SlackUnavailableError):
+        await asked.send(is_progress=True)
+
+    assert (asked.said(), asked.said(place="dm")) == ([], [])
+
+
 async def test_what_cannot_be_shared_goes_nowhere_else(asked: Bot) -> None:
     asked.slack.fail_next("response_url", kind="html")
 

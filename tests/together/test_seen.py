@@ -33,8 +33,11 @@ class FakeSocket:
     def __init__(self) -> None:
         self.logger = logging.getLogger("socket")
         self.acked: list[str] = []
+        self.is_closed = False
 
     async def send_socket_mode_response(self, response: SocketModeResponse) -> None:
+        if self.is_closed:
+            raise ConnectionResetError("closing transport")
         self.acked.append(response.envelope_id)
 
 
@@ -49,6 +52,19 @@ async def test_an_envelope_is_taken_once(stored: Dedup, statuses: list[int]) -> 
 
     acks = 3 if statuses == [200] else 2  # what is not acknowledged comes again
     assert (bolt.given, socket.acked) == (len(statuses), ["e1"] * acks)
+
+
+async def test_an_envelope_whose_line_closes_is_acknowledged_over_the_next_and_acts_once(
+    stored: Dedup,
+) -> None:
+    bolt, socket = FakeBolt(200), FakeSocket()
+    envelope = SocketModeRequest(type="events_api", envelope_id="e1", payload={"command": "/x"})
+    link = a_link(bolt, stored)
+    for socket.is_closed in (True, False):
+        await link.handle(cast(SocketModeClient, socket), envelope)
+    await link.close_async()  # type: ignore[no-untyped-call]  # Bolt's own gap
+
+    assert (bolt.given, socket.acked) == (1, ["e1"])
 
 
 def a_link(bolt: FakeBolt, seen: Dedup) -> SocketMode:
