@@ -19,6 +19,9 @@ SEED ?= 1
 
 # Sets of words have the same order in each run.
 export PYTHONHASHSEED := 0
+# The tests' PostgreSQL runs as another user and has its own port; pytest names a folder by the user.
+unexport PGHOST PGHOSTADDR PGPORT PGSERVICE PGUSER PGPASSWORD PGDATABASE
+export LOGNAME := $(shell id -un)
 
 .PHONY: demo test suite oldest seeds life torture bench check facts format lock audit newest image-check release clean
 
@@ -104,11 +107,11 @@ $(COMPILED): $(READY)
 $(PLAYABLE): requirements-playground.txt
 	$(NEW_ENOUGH)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-playground.txt
+	umask 022; $(BIN)/python -m pip install --quiet --require-hashes -r requirements-playground.txt
 	touch $(PLAYABLE)
 
 $(READY): requirements-dev.txt
 	$(NEW_ENOUGH)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	umask 022; $(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
 	touch $(READY) $(PLAYABLE)

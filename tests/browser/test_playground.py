@@ -16,6 +16,7 @@ from tests.browser.typing import (
     type_command,
     type_line,
 )
+from tests.fakes import TIME_LIMIT_S
 
 pytestmark = pytest.mark.browser
 
@@ -29,6 +30,7 @@ async def page() -> AsyncIterator[Page]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = await browser.new_page(viewport={"width": 1280, "height": 1400})
+        page.set_default_timeout(TIME_LIMIT_S * 1000)
         page.on("pageerror", lambda error: wrong.append(error))
         yield page
         await browser.close()
@@ -154,7 +156,7 @@ async def test_ten_thousand_domains_stay_fluent(page: Page) -> None:
         await listed.get_by_role("button", name="Next page").click()
         await expect(listed).to_contain_text("page 2 of 400")
         await page.goto(f"{address}/tracker?portfolio=atlas")
-        await expect(page.get_by_text(re.compile("of 10,?000")).first).to_be_visible(timeout=3_000)
+        await expect(page.get_by_text(re.compile("of 10,?000")).first).to_be_visible()
         await page.goto(f"{address}/tracker/knobs")
         await page.get_by_role("button", name="Apply").click()
         await expect(page.get_by_text("Requests that get this next: 1")).to_be_visible()

@@ -9,23 +9,6 @@ from tests.whole.harness import Harness
 
 pytestmark = pytest.mark.transports("socket")
 
-# The typed forms of contract: all of them mean shop.example.
-TYPED = [
-    "shop.example",
-    "SHOP.example.",
-    "http://shop.example/path",
-    "<http://shop.example>",
-    "<http://shop.example|shop.example>",
-    "<https://shop.example/a?b=1&amp;c=2>",
-]
-
-
-@loop_over("typed", TYPED)
-async def test_every_typed_form_of_a_domain_is_understood(ready: Harness, typed: str) -> None:
-    await ready.bob.type(f"/scan {typed}", verbatim=True)
-
-    assert (await ready.answer(ready.bob)).blocks[0]["text"]["text"] == "Scan of shop.example"
-
 
 async def test_a_scan_costs_one_scan_and_the_list_with_the_new_score(ready: Harness) -> None:
     await ready.ask(ready.bob, "/domains")
