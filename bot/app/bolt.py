@@ -115,7 +115,7 @@ class SocketMode(AsyncSocketModeHandler):
         """Answer an envelope; one that could not be taken is not acknowledged, and comes again."""
         try:
             await run_shielded(self.answering, self._answer(client, req))
-        except ConnectionError as error:  # it comes again over another connection
+        except ConnectionError as error:  # what Slack sends again is acknowledged then
             logger.warning("not acknowledged, the connection is closed", error=repr(error))
 
     async def _answer(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:

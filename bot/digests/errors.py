@@ -116,7 +116,7 @@ DIGEST_ERRORS: Sentences = {
         "Another digest of this channel has that name. Choose another name, or change that digest."
     ),
     digests.SameDigestError: plain(
-        "This channel has that digest already. To see it, type `/domaindigest`."
+        "That channel has the same digest already. To see it, type `/domaindigest` there."
     ),
     digests.EditConflictError: _changed,
     digests.DigestBusyError: plain(

@@ -114,7 +114,7 @@ class Replies:
         if to_channel or is_progress:
             if origin.response_url:
                 await self._respond(client, origin.response_url, {**args, **how})
-            elif origin.channel_id and thread:
+            elif to_channel and origin.channel_id and thread:
                 await post_message(client, origin.channel_id, {**args, **thread})
             else:
                 raise errors.SlackRefusedError("no response_url")

@@ -18,7 +18,7 @@ ERRORS: list[tuple[BotError, str]] = [
     (models.UnknownDigestError(), "was deleted"),
     (models.TooManyDigestsError(), "can have 20 digests"),
     (models.NameTakenError(), "has that name"),
-    (models.SameDigestError(), "has that digest already"),
+    (models.SameDigestError(), "has the same digest already"),
     (models.EditConflictError(CHANGED), f"<@{ADMIN_ID}> has changed this digest"),
     (models.DigestBusyError(), "is being sent now"),
     (models.LostClaimError(), "Another change came first"),
