@@ -530,6 +530,7 @@ def lived(
     """Live for so many days; return what went wrong and where, empty for nothing."""
     told, before = Told(), clock.current()
     clock.use(clock.VirtualClock(seed, "life", longest_s=(2 * days + 1) * 86_400))
+    random.seed(seed)  # what libraries draw, as how long they wait before they try again
     try:
         with tempfile.TemporaryDirectory() as folder:
             asyncio.run(_live(Path(folder), told, seed, days, steps, steps_a_day, tick_s))

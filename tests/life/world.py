@@ -80,7 +80,7 @@ class World:
         self.killed: set[int] = set()
         self.log = Log(self.killed)
         self.late = LateAcks()
-        self.tasks: set[asyncio.Task[Any]] = set()
+        self.tasks: dict[asyncio.Task[Any], None] = {}  # in the order in which they were made
         self._starts = 0
         self._stop = asyncio.Event()
         self._bot: asyncio.Task[None] | None = None
@@ -148,8 +148,8 @@ class World:
         """Make a task, as the loop's task factory, and note it if it is the bot's."""
         task = asyncio.Task(work, loop=loop, **how)
         if (how.get("context") or contextvars.copy_context()).get(START, 0):
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
+            self.tasks[task] = None
+            task.add_done_callback(self.tasks.pop)
         return task
 
 
