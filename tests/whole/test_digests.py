@@ -25,16 +25,6 @@ from tests.whole.harness import Harness
 pytestmark = pytest.mark.transports("socket")
 
 
-async def test_a_member_makes_a_digest_and_it_comes(ready: Harness) -> None:
-    saved = await make(ready)
-
-    post = await at_nine(ready)
-
-    assert "1 digest" in saved.everything
-    assert "3 domains" in headline(post)
-    assert post.user == ready.slack.bot_user_id
-
-
 @pytest.mark.transports("shared")
 async def test_a_double_press_of_send_now_posts_once(ready: Harness) -> None:
     listed = await make(ready)
