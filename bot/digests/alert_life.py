@@ -225,12 +225,15 @@ def _are_others_back(fall: Fall, row: KeptFacts | None, now: datetime) -> bool:
 
 
 def _are_gone(issues: Collection[KnownIssue], row: KeptFacts) -> bool:
-    """Return whether none of these issues is left; only the worst of a scan are kept."""
+    """Return whether none of these issues is left; only the worst of a scan are kept.
+
+    Those of a section that could not be checked are.
+    """
     # An issue that is milder than the last kept one may be there all the same.
     is_cut = sum(row.issues.values()) > len(row.worst)
     is_unsure = is_cut and row.worst[-1].rank <= max(issue.rank for issue in issues)
     names = set(map(issue_name, issues))
-    return not is_unsure and names.isdisjoint(map(issue_name, row.worst))
+    return not is_unsure and names.isdisjoint(map(issue_name, (*row.worst, *row.unconfirmed)))
 
 
 def expect(alert: AlertCard, place: int, user_id: str, now: datetime) -> AlertCard:

@@ -84,11 +84,29 @@ def baseline_of(
     return Baseline(
         scores=scores,
         taken_at=now,
-        marks={each.host: marks_of(each.ends, now, marks) for each in facts.soon(index)},
+        marks=_marks(index, now, facts, before, marks),
         dates_known=coverage.dates,
         issues_known=coverage.issues,
         replaced=replaced,
     )
+
+
+def _marks(
+    index: Mapping[str, Domain],
+    now: datetime,
+    facts: KnownFacts,
+    before: Baseline | None,
+    marks: Sequence[int],
+) -> dict[str, Marks]:
+    """Return the marks by host; of an end that is not known now they stay as they were."""
+    reached = {each.host: marks_of(each.ends, now, marks) for each in facts.soon(index)}
+    for host, then in before.marks.items() if before else ():
+        row = facts.by_host.get(host)
+        known = ends_by_name(row) if row else {}
+        unread = {name: mark for name, mark in then.items() if not known.get(name)}
+        if host in index and unread:
+            reached[host] = {**reached.get(host, {}), **unread}
+    return reached
 
 
 def _replaced(before: Baseline, scores: Mapping[str, float | None]) -> Replaced:
@@ -120,8 +138,14 @@ def marks_of(row: KeptFacts, now: datetime, marks: Sequence[int]) -> Marks:
 def is_nearer(
     baseline: Baseline, host: str, row: KeptFacts, now: datetime, marks: Sequence[int]
 ) -> bool:
-    """Return whether an end has reached another mark since the baseline, also of a new domain."""
-    before = baseline.marks.get(host, {})
+    """Return whether an end has reached another mark since the baseline, also of a new domain.
+
+    A registration may have been on the line of a host above, whose WHOIS could not be read now.
+    """
+    labels = host.split(".")
+    above = (".".join(labels[start:]) for start in range(1, len(labels)))
+    of_above = (baseline.marks.get(each, {}).get("registration", NO_MARK) for each in above)
+    before = {"registration": min(of_above, default=NO_MARK), **baseline.marks.get(host, {})}
     reached = marks_of(row, now, marks)
     return any(mark < before.get(name, NO_MARK) for name, mark in reached.items())
 

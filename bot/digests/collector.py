@@ -209,7 +209,10 @@ def _report_of(
         owned_type=owned_type,
         made_at=digest.made_at,
     )
-    report = replace(report, is_past_empty=whole is not None)
+    # To match no filter by ends or issues any more is well.
+    by_result = query.filters_by_result or query.is_unscanned
+    is_emptied = bool(before and before.scores) and not (index or by_result)
+    report = replace(report, is_past_empty=whole is not None, is_emptied=is_emptied)
     return report, baseline_of(index, facts.now, facts, before, plan.rule.marks)
 
 

@@ -63,6 +63,7 @@ class Report:
     unknown: tuple[Domain, ...]
     rule: Rule = DEFAULT_RULE
     is_bounded: bool = False  # the filter has bounds of scores
+    is_emptied: bool = False  # no domain is left, whatever its score and its scans
     is_past_empty: bool = False  # the list was empty then: compared with the post before that
     owned_type: str = ""  # the type of owned domains, "" if not known
     before: Summary | None = None
@@ -86,7 +87,9 @@ class Report:
     # The worst critical, high or unrated issue of each domain that is not among `issues`.
     open_issues: tuple[tuple[Domain, KeptFacts, KnownIssue], ...] = ()
     unchecked: tuple[tuple[Domain, KeptFacts], ...] = ()  # sections of the last scan tell nothing
-    is_well: bool = False  # scans know of all domains that there is no issue and no end is near
+    # There are domains, none has a poor or an unknown score, and scans know of each that it has no
+    # issue and no end is near; every section was checked.
+    is_well: bool = False
     changed: tuple[tuple[Domain, KeptFacts, KnownChange], ...] = ()  # name servers first
     coverage: Coverage | None = None  # `None` where nothing of scans is known
     dates_lost: int = 0  # of so many domains dates were known then and are not now
@@ -174,12 +177,15 @@ def _with_facts(
     ]
     changes = facts.changes(chosen, since or made_at)
     is_clear = all(row.issue_knowledge is Knowledge.NONE for _, _, row in rows)
+    unchecked = tuple((domain, row) for _, domain, row in rows if row.failed)
+    bands = report.totals.bands
+    has_scores = bool(report.totals.count) and not (bands[Band.POOR] or bands[Band.UNKNOWN])
     coverage = facts.coverage(chosen)
     return replace(
         report,
         coverage=coverage,
-        unchecked=tuple((domain, row) for _, domain, row in rows if row.failed),
-        is_well=is_clear and coverage.is_complete and not soon,
+        unchecked=unchecked,
+        is_well=has_scores and is_clear and coverage.is_complete and not (soon or unchecked),
         soon=tuple((chosen[each.host], each) for each in soon),
         issues=tuple(
             (chosen[host], row, issue) for host, row, issue in found if (host, issue) not in ends
@@ -272,11 +278,12 @@ def got_worse(report: Report) -> bool:
 
     A score did that is lower by the rule's points, in a lower band or below a bound of the filter,
     and a first one below fair, but not one that was lost. So did an end at a mark of the rule, an
-    issue that it counts, a change that may be a hijack, and to know less of ends or issues.
+    issue that it counts, a change that may be a hijack, to know less of ends or issues, and to
+    have no domain left.
     """
     scores = (report.down, report.crossed_down, report.poor_first)
     scans = (report.nearer, report.grave, report.taken, report.dates_lost, report.issues_lost)
-    return report.since is None or any((*scores, *scans))
+    return report.since is None or report.is_emptied or any((*scores, *scans))
 
 
 def worse_moves(report: Report) -> tuple[Move, ...]:

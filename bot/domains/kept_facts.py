@@ -37,12 +37,14 @@ MAX_KNOWN = 100
 class KnownIssue(NamedTuple):
     """An issue of a domain, as it is stored: short, as a workspace has many.
 
-    A scan found it at `since`, in seconds since 1970, and the scan before that did not.
+    A scan found it at `since`, in seconds since 1970, and the scan before that did not. `section`
+    is that of the scan, "" where an earlier version stored it.
     """
 
     severity: Severity
     title: str
     since: float
+    section: str = ""
 
     @property
     def rank(self) -> int:
@@ -82,9 +84,10 @@ class KnownChange(NamedTuple):
 class KeptFacts:
     """What the last scan of a domain said. `issues` are counted by severity, worst first.
 
-    `worst` are the worst of them. `failed` names the sections that tell nothing. `signs` show who
-    controls the domain, each by the last scan that named it; `changes` are their latest, oldest
-    first. `registered` is the registered name above the domain, "" if that is not known.
+    `worst` are the worst of them. `failed` names the sections that tell nothing; `unconfirmed` are
+    the issues that those had before. `signs` show who controls the domain, each by the last scan
+    that named it; `changes` are their latest, oldest first. `registered` is the registered name
+    above the domain, "" if that is not known.
     """
 
     scanned_at: datetime
@@ -97,11 +100,13 @@ class KeptFacts:
     signs: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[KnownChange, ...] = ()
     registered: str = ""
+    unconfirmed: tuple[KnownIssue, ...] = ()
 
     @property
     def issues_are_known(self) -> bool:
-        """Whether the scan lists issues or checks: without any, "no issues" may be said."""
-        return self.issue_knowledge in (Knowledge.KNOWN, Knowledge.NONE)
+        """Whether the scan lists issues or checks, and could check security."""
+        is_read = self.issue_knowledge in (Knowledge.KNOWN, Knowledge.NONE)
+        return is_read and "security" not in self.failed
 
     @property
     def first(self) -> EndDate | None:
@@ -314,7 +319,7 @@ class FactsRepository:
 def kept_of(host: str, facts: ScanFacts, now: datetime) -> KeptFacts:
     """Return what is kept of a scan of `host` that has just ended."""
     worst = tuple(
-        KnownIssue(issue.severity, issue.title[:MAX_TITLE_CHARS], now.timestamp())
+        KnownIssue(issue.severity, issue.title[:MAX_TITLE_CHARS], now.timestamp(), issue.section)
         for issue in facts.issues[:MAX_WORST_ISSUES]
     )
     return KeptFacts(
@@ -333,13 +338,15 @@ def kept_of(host: str, facts: ScanFacts, now: datetime) -> KeptFacts:
 def _after(before: KeptFacts | None, ends: KeptFacts) -> KeptFacts:
     """Return the result of a scan; issues that the scan before found keep their `since`.
 
-    An issue is the same if its title is, unless its severity has risen. If the scan before had
-    more issues than were kept, one no worse than those counts as found by it.
+    An issue is the same if its title is, unless its severity has risen; those of a section that
+    fails are unconfirmed until it is read again. If the scan before had more issues than were
+    kept, one no worse than those counts as found by it.
     """
     if before is None:
         return ends
     ends = _with_changes(before, ends)
-    known = {issue_name(issue): issue for issue in reversed(before.worst)}
+    found = (*before.worst, *before.unconfirmed)
+    known = {issue_name(issue): issue for issue in reversed(found)}
     has_more = sum(before.issues.values()) > len(before.worst)
     last_rank = before.worst[-1].rank if before.worst else 0
 
@@ -350,7 +357,12 @@ def _after(before: KeptFacts | None, ends: KeptFacts) -> KeptFacts:
         is_doubtful = has_more and issue.rank >= last_rank
         return issue._replace(since=before.scanned_at.timestamp()) if is_doubtful else issue
 
-    return replace(ends, worst=tuple(map(dated, ends.worst)))
+    unconfirmed = [issue for issue in found if issue.section in ends.failed]
+    return replace(
+        ends,
+        worst=tuple(map(dated, ends.worst)),
+        unconfirmed=tuple(unconfirmed[:MAX_WORST_ISSUES]),
+    )
 
 
 def _with_changes(before: KeptFacts, ends: KeptFacts) -> KeptFacts:

@@ -114,6 +114,7 @@ def test_an_end_is_renewed(row: KeptFacts | None, *, has_recovered: bool) -> Non
         (ending(), False),
         (ending(worst=(ISSUE,), issue_knowledge=Knowledge.KNOWN), False),
         (ending(issue_knowledge=Knowledge.NONE), True),
+        (ending(issue_knowledge=Knowledge.KNOWN, unconfirmed=(ISSUE,)), False),
     ],
 )
 def test_an_issue_is_gone_from_a_scan_that_knows_issues(
@@ -182,5 +183,9 @@ def test_changes_that_a_person_knew_of_end_the_card_and_others_open_another() ->
     assert title(poor) == f"{HOST} fell to 30"
     assert not seen(poor, ending(300, signs={SIGN: "B Inc."})).down
     assert life.expect(known, 0, "U0ADA", LATER) == known
+    [recovered] = seen(an_alert(before=90, low=30, now=30), score=91).falls
+    both, one = (replace(known, falls=(*known.falls, each)) for each in (*known.falls, recovered))
+    assert title(both) == "✅ Expected: 2 domains changed"
+    assert title(one) == "✅ Recovered: 1 domain, after 30 minutes; 1 domain changed as expected"
     [fall] = poor.falls
     assert replace(fall, changes=(*fall.changes, again)).hijack_signs == (again,)

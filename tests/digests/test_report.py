@@ -226,6 +226,20 @@ def test_a_date_that_nears_is_worse_once(then: KnownFacts, days: int, is_nearer:
     assert came_nearer(then, later(then, days)) is is_nearer
 
 
+def test_a_date_that_one_scan_did_not_say_is_no_news_when_the_next_says_it() -> None:
+    below = f"www.{A}"
+    index = index_by_host(domains_of({A: 90, below: 90}))
+    end, of_above = ending(14), ending(14, registered=A)
+    scans = [{A: end, below: of_above}, {A: ending(), below: of_above}, {A: end, below: of_above}]
+    baseline = None
+
+    for rows in scans:
+        facts = KnownFacts(rows, MOMENT)
+        report = make_report(index, baseline, worst_count=1, facts=facts)
+        assert not report.nearer
+        baseline = baseline_of(index, MOMENT, facts, baseline)
+
+
 def test_a_date_that_a_scan_moved_counts_only_when_it_moved_nearer() -> None:
     assert not came_nearer(in_days(5), in_days(300))
     assert came_nearer(in_days(300), in_days(5))

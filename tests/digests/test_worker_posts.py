@@ -10,6 +10,7 @@ from bot.blocks.message import Message
 from bot.digests.baseline import unpack
 from bot.digests.models import Mode, Outcome
 from bot.digests.report import Post
+from bot.domains.kept_facts import FactsRepository
 from bot.keys.failures import FailureReason
 from bot.process.workspace import WorkspaceId
 from bot.slack.errors import (
@@ -21,8 +22,9 @@ from bot.slack.errors import (
 )
 from bot.tracker.models import Listing, UnavailableError
 from bot.tracker.rate_limit import Purpose
-from tests.builders import a_domain
+from tests.builders import a_domain, ending
 from tests.digests.builders import (
+    ACME,
     BOB,
     DAY,
     EVE,
@@ -131,6 +133,28 @@ async def test_a_shrunken_list_is_requested_once_more(
 
     assert (len(lists.asked), press.posts[1].report.totals.count) == (asked, posted)
     assert [post.has_shrunk for post in press.posts] == [False, is_said]
+
+
+@pytest.mark.parametrize("filter_text", ["", "below:50"])
+async def test_that_no_domain_is_left_is_worse_once(press: Press, filter_text: str) -> None:
+    bot = a_bot(press, lists=Answers(4, 4, 0))
+    await bot.make(mode=Mode.WORSE, filter_text=filter_text)
+
+    for day in range(4):
+        await bot.at(NINE + day * DAY)
+
+    assert [post.report.is_emptied for post in press.posts] == [False, True]
+
+
+async def test_that_no_domain_matches_by_its_scans_any_more_is_not_worse(press: Press) -> None:
+    bot = a_bot(press, lists=Answers(1))
+    await bot.make(mode=Mode.WORSE, filter_text="scanned:never")
+    await bot.at(NINE)
+
+    await FactsRepository(bot.documents).keep(ACME, "d0.example", ending(300, 300))
+    await bot.at(NINE + DAY)
+
+    assert len(press.posts) == 1
 
 
 @pytest.mark.parametrize("mode", Mode)

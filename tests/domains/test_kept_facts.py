@@ -86,12 +86,18 @@ async def test_other_versions_are_skipped(
     assert await kept.get(ONE) == {}
 
 
-async def known_since(kept: FactsRepository, *scans: list[tuple[str, str]]) -> dict[str, int]:
-    """Keep scans of a domain, one a day, with these issues; return the day of each by title."""
+async def known_since(
+    kept: FactsRepository, *scans: list[tuple[str, str]] | None
+) -> dict[str, int]:
+    """Keep scans of a domain, one a day, with these issues; return the day of each by title.
+
+    `None`: the section of issues could not be checked.
+    """
     for day, issues in enumerate(scans):
-        listed = [{"severity": severity, "title": title} for severity, title in issues]
+        listed = [{"severity": severity, "title": title} for severity, title in issues or ()]
+        security = {"error": "timeout"} if issues is None else {"issues": listed}
         at = MOMENT + timedelta(days=day)
-        ends = kept_of("shop.example", facts_of({"security": {"issues": listed}}, MOMENT), at)
+        ends = kept_of("shop.example", facts_of({"security": security}, MOMENT), at)
         await kept.keep(ONE, "shop.example", ends)
     known = (await kept.get(ONE))["shop.example"].worst
     return {each.title: int(each.since - MOMENT.timestamp()) // 86_400 for each in known}
@@ -105,6 +111,20 @@ async def test_an_issue_is_known_since_the_scan_that_found_it(kept: FactsReposit
 
 async def test_an_issue_that_was_gone_is_new_again(kept: FactsRepository) -> None:
     assert await known_since(kept, [("high", "Back")], [], [("high", "Back")]) == {"Back": 2}
+
+
+async def test_an_issue_is_known_through_scans_that_could_not_check_it(
+    kept: FactsRepository,
+) -> None:
+    found = [("high", "There")]
+
+    assert await known_since(kept, found, None, None) == {}
+    row = (await kept.get(ONE))["shop.example"]
+    assert [each.title for each in row.unconfirmed] == ["There"]
+    assert not row.issues_are_known
+    assert await known_since(kept, found, None, None, found) == {"There": 0}
+    assert (await kept.get(ONE))["shop.example"].unconfirmed == ()
+    assert await known_since(kept, [], None, found) == {"There": 2}
 
 
 async def test_an_issue_that_counts_days_stays_the_same(kept: FactsRepository) -> None:

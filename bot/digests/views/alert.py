@@ -288,15 +288,19 @@ def _lasted(time: timedelta) -> str:
 
 
 def _ending(alert: AlertCard) -> str:
-    recovered = [(fall.at, fall.recovered_at) for fall in alert.falls if fall.recovered_at]
-    if not recovered:
+    ended = [fall for fall in alert.falls if fall.recovered_at]
+    if not ended:
         return f"Ended, no longer in the portfolio: {_named(alert)}"
-    if len(alert.falls) == 1 and alert.falls[0].was_expected:
-        return f"✅ Expected: {_named(alert)} changed"
+    gone = len(alert.falls) - len(ended)
+    more = f"; {plural(gone, 'domain')} no longer in the portfolio" if gone else ""
+    recovered = [fall for fall in ended if not fall.was_expected]
+    if not recovered:
+        named = _named(alert) if len(ended) == len(alert.falls) else plural(len(ended), "domain")
+        return f"✅ Expected: {named} changed{more}"
     if len(alert.falls) == 1:
         return f"✅ Recovered: {_named(alert)} {_course(alert.falls[0])}"
-    lasted = max(end for _, end in recovered) - min(begin for begin, _ in recovered)
-    gone = len(alert.falls) - len(recovered)
-    more = f"; {plural(gone, 'domain')} no longer in the portfolio" if gone else ""
-    counted = plural(len(recovered), "domain")
-    return f"✅ Recovered: {counted}, after {_lasted(lasted)}{more}"
+    if expected := len(ended) - len(recovered):
+        more = f"; {plural(expected, 'domain')} changed as expected{more}"
+    began = min(fall.at for fall in recovered)
+    lasted = max(fall.recovered_at or fall.at for fall in recovered) - began
+    return f"✅ Recovered: {plural(len(recovered), 'domain')}, after {_lasted(lasted)}{more}"

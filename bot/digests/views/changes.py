@@ -245,6 +245,11 @@ def _unchecked(report: Report) -> _Group:
     return _Group("⚠️", title, lines, len(report.unchecked), is_named=True)
 
 
+def unchecked_text(report: Report) -> str:
+    """Return which sections of which domains the last scan could not check, as mrkdwn, or ""."""
+    return _unchecked(report).mrkdwn(is_long=False) if report.unchecked else ""
+
+
 def _common_age(rows: Sequence[KeptFacts], now: datetime) -> str:
     """Return the age of these scans, or nothing when they are more than a day apart."""
     scanned = [row.scanned_at for row in rows]

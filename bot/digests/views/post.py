@@ -129,7 +129,9 @@ def digest_message(post: Post) -> Message:
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
-    if not has_changed(report):  # details do not say so: they no longer know what came nearer
+    if report.totals.count and not has_changed(
+        report
+    ):  # details do not say so: they no longer know what came nearer
         least = plural(plan.rule.points, "point")
         note = (
             f"{_sign(report)}Nothing changed since the last digest: no score moved by {least} or"
@@ -175,13 +177,16 @@ def heartbeat_message(post: Post) -> Message:
     totals, silent = post.report.totals, post.digest.silent_runs
     what = "got worse" if post.digest.plan.mode is Mode.WORSE else "changed"
     coverage = post.report.coverage
-    known = "" if coverage and coverage.is_complete else "known "
+    is_complete = coverage and coverage.is_complete and not post.report.unchecked
+    known = "" if is_complete else "known "
     title = f"Nothing {known}{what} in the last {plural(max(silent, 1), 'run')}"
     counted = f"({plural(totals.count, 'domain')}, {average_text(totals.average)})"
+    text = f"{_sign(post.report)}*{title}* {counted}.\n{bands_text(totals)}".strip()
     return message_of(
-        section(f"{_sign(post.report)}*{title}* {counted}.\n{bands_text(totals)}".strip()),
+        section(text if totals.count else _nothing_there(post.digest.plan.filter_text)),
         *_contexts(
             coverage_text(post.report.coverage),
+            changes.unchecked_text(post.report),
             notes.filter_line(post),
             notes.about_mrkdwn(post),
             *notes.notes(post),

@@ -221,6 +221,7 @@ def test_the_sign_of_well_being_needs_every_domain_known_without_an_issue_or_a_n
         "unknown issues": replace(well, issue_knowledge=Knowledge.UNRECOGNIZED),
         "an end unknown": replace(well, certificate=None),
         "an end near": replace(well, certificate=ending(9).registration),
+        "a section unchecked": replace(well, failed=("dns",)),
     }
 
     report = reported({"a.ex": well})
@@ -229,6 +230,10 @@ def test_the_sign_of_well_being_needs_every_domain_known_without_an_issue_or_a_n
     assert "✅" not in shown_text(digest_message(a_post(report=replace(report, is_well=False))))
     for name, other in others.items():
         assert not reported({"a.ex": well, "b.ex": other}).is_well, name
+    for score in (12, None):
+        facts, poor = KnownFacts({"a.ex": well}, MOMENT), index_by_host([a_domain("a.ex", score)])
+        assert not make_report(poor, None, worst_count=5, facts=facts).is_well
+    assert not make_report({}, None, worst_count=5, facts=KnownFacts({}, MOMENT)).is_well
 
 
 def test_sections_that_could_not_be_checked_are_named() -> None:

@@ -194,6 +194,15 @@ def test_a_sign_of_life_is_short(mode: Mode, silent: int, words: str) -> None:
     assert len(message.blocks) == 4
 
 
+def test_nothing_is_said_to_be_well_of_no_domains() -> None:
+    nothing = a_post(report=a_report({}, {}), filter_text="tag:prod")
+
+    for draw in (digest_message, heartbeat_message):
+        text = shown_text(taken(draw(nothing)))
+        assert "No domain matches `tag:prod` now." in text
+        assert "Nothing" not in text
+
+
 def test_a_digest_and_a_sign_of_life_say_how_old_the_oldest_scan_is() -> None:
     scores = {"a.example": 41.0, "b.example": 90.0}
     known = Coverage(domains=2, scanned=2, dates=2, issues=2, age=timedelta(days=3))

@@ -1,5 +1,6 @@
 """What scans tell digests and alerts beside scores: possible hijacks, renewals, what ends when."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -109,6 +110,11 @@ def test_a_heartbeat_speaks_of_what_is_known_where_that_is_not_all() -> None:
     for row, words in (
         (all_known, "Nothing changed in"),
         (ending(300), "Nothing known changed in"),
+        (replace(all_known, failed=("dns",)), "Nothing known changed in"),
+        (
+            replace(all_known, failed=("dns",)),
+            "Could not be checked in the last scan: a.example DNS",
+        ),
     ):
         assert everywhere(heartbeat_message(post_on({"a.example": row})), words)
 
