@@ -61,6 +61,16 @@ def update(digest: Digest, plan: Plan, by: Editor, now: datetime, *, version: in
     return replace(digest, plan=plan, version=version + 1, changed_by=by.user_id, changed_at=now)
 
 
+def undone(digest: Digest, saved: Digest, before: Digest, by: Editor, now: datetime) -> Digest:
+    """Return the digest as it was `before` an edit; if it has gone on since, with its plan only.
+
+    Raises EditConflictError if another change was saved since.
+    """
+    if digest == saved:
+        return replace(before, rev=digest.rev)
+    return update(digest, before.plan, by, now, version=saved.version)
+
+
 def paused(digest: Digest, by: Editor, now: datetime, *, until: datetime | None) -> Digest:
     """Return the digest without posts until `until`; `None`: until it is resumed.
 

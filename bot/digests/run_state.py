@@ -148,14 +148,18 @@ def mark_crashed(digest: Digest, token: str, now: datetime) -> Digest:
 
 
 def pause_for_channel(digest: Digest, token: str, now: datetime, trouble: FailureReason) -> Digest:
-    """Return the digest paused, as its channel takes no posts, with one notice for the owner."""
+    """Return the digest paused, as its channel takes no posts, with one notice for the owner.
+
+    A person's pause stays: the bot does not end that by itself.
+    """
     run = own_run(digest, token)
     if run.channel_id != digest.plan.channel_id:  # the digest has moved to another channel
         return mark_ended(digest, token, now, Outcome.FAILED, trouble)
     digest = _with_past_run(digest, run, Outcome.FAILED, now, trouble)
     digest = fail_past_slots(digest, now, trouble)
     is_known = digest.pause is not None and digest.pause.by is None
-    digest = replace(digest, pause=Pause(since=now, why=trouble))
+    if digest.pause is None:
+        digest = replace(digest, pause=Pause(since=now, why=trouble))
     return digest if is_known else with_notice(digest, _notice_of(run, None, trouble))
 
 

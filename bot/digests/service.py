@@ -119,16 +119,16 @@ class DigestService:
         is_moved = plan.channel_id != before.plan.channel_id
         if is_moved or plan.name != before.plan.name:
             await self._require_room(workspace, replace(before, plan=plan))
-        update, now = edits.update, self.clock()
-        saved = await self._change(workspace, digest_id, update, plan, by, now, version=version)
+        now = self.clock()
+        saved = await self._change(
+            workspace, digest_id, edits.update, plan, by, now, version=version
+        )
         try:
             if is_moved:
                 await self._announce(workspace, saved, has_outsiders=has_outsiders)
         except SlackError:
             with suppress(EditConflictError, UnknownDigestError):
-                await self._change(
-                    workspace, digest_id, update, before.plan, by, now, version=saved.version
-                )
+                await self._change(workspace, digest_id, edits.undone, saved, before, by, now)
             raise
         await self._note(workspace, Act.DIGEST_CHANGED, by, saved)
         return saved

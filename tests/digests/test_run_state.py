@@ -76,13 +76,14 @@ def test_after_a_long_downtime_only_the_newest_slot_is_caught_up_on() -> None:
     assert [(notice.outcome, notice.count) for notice in digest.notices] == [(Outcome.MISSED, 4)]
 
 
-def test_a_send_now_into_a_closed_channel_within_a_persons_pause_tells_the_owner() -> None:
-    digest = paused(a_daily_digest(), BOB, THURSDAY, until=None)
+def test_a_send_now_into_a_closed_channel_keeps_a_persons_pause_and_tells_the_owner() -> None:
+    digest = before = paused(a_daily_digest(), BOB, THURSDAY, until=None)
     digest = start_manual_run(digest, BOB, THURSDAY, "hers")
 
     digest = run_state.pause_for_channel(digest, "hers", THURSDAY, FailureReason.ARCHIVED)
 
     assert [notice.trouble for notice in digest.notices] == [FailureReason.ARCHIVED]
+    assert digest.pause == before.pause
 
 
 def test_a_pause_without_an_end_is_never_due() -> None:

@@ -97,14 +97,17 @@ async def test_the_history_names_the_person_and_the_action(bot: Bot) -> None:
 
 
 async def test_a_digest_does_not_move_into_a_channel_that_refuses_it(bot: Bot) -> None:
-    digest = await bot.make()
+    await bot.make()
+    await bot.at(NINE)
+    digest = await bot.digest()
     bot.posts.errors = [ChannelClosedError("is_archived")]
-    moved = replace(PLAN, channel_id="C2")
+    moved = replace(PLAN, channel_id="C2", filter_text="tag:prod")
 
     with pytest.raises(ChannelClosedError):
         await bot.service.change(ACME, digest.digest_id, moved, by=ADA, version=digest.version)
 
-    assert (await bot.digest()).plan.channel_id == "C1"
+    assert replace(await bot.digest(), rev=digest.rev) == digest
+    assert digest.packed_baseline
 
 
 async def test_send_now_posts_whatever_the_mode_and_is_compared_with_next(bot: Bot) -> None:
