@@ -131,6 +131,20 @@ def test_what_changed_hands_has_its_first_value_again() -> None:
     assert not seen(alert, ending(signs={SIGN: "A"})).down
 
 
+def test_a_further_change_is_told_in_the_thread_and_the_same_one_is_not() -> None:
+    first = KnownChange(SIGN, "A", "B", MOMENT.timestamp())
+    second = KnownChange(SIGN, "B", "C", LATER.timestamp())
+    domain, row = a_domain(HOST, 90), ending(signs={SIGN: "C"})
+
+    def lines_after(change: KnownChange) -> tuple[str, ...]:
+        report = replace(EMPTY, changed=((domain, row, change),), since=MOMENT)
+        look = life.Look(report, {HOST: domain}, KnownFacts({HOST: row}, LATER), ALL_SCORES)
+        return life.after_look(an_alert(changes=(first,)), look).lines
+
+    assert lines_after(first) == ()
+    assert lines_after(second) == (f"🔀 *{HOST}* registrar B → C",)
+
+
 def test_a_domain_that_left_the_portfolio_ends_its_alert_without_a_sign_of_well_being() -> None:
     ended = seen(an_alert(before=90, low=30, now=30), score=None)
     unsure = life.after_look(

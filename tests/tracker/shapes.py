@@ -348,6 +348,7 @@ ISSUES: dict[str, tuple[dict[str, Any], tuple[str, str]]] = {
     "a finding by its message": ({"security": {"vulnerabilities": [{"id": "999103", "method": "GET", "url": "/", "msg": "A header is not set."}]}}, ("A header is not set.", "")),
     "a finding by its type": ({"security": {"factors": [{"type": "csp_no_policy", "count": 3, "severity": "medium"}]}}, ("csp_no_policy", "")),
     "types of threats": ({"security": {"threats": [{"url": "http://shop.example/", "threatTypes": ["MALWARE"]}]}}, ("MALWARE", "")),
+    "a code of an answer of DNS": ({"dns": {"Status": 3, "Question": [{"name": "shop.example.", "type": 1}]}}, ("DNS › Status: NXDOMAIN", "")),
     "a code of DNS": ({"dns": {"host": "shop.example", "status_code": "REFUSED", "timestamp": "2026-11-24T11:58:00Z"}}, ("DNS › Status code: REFUSED", "")),
     "a delegation that is bogus": ({"dns": {"shop.example.": {"delegation": {"status": "BOGUS", "errors": [{"description": "No valid RRSIG"}]}}}}, ("DNS › Delegation › Status: BOGUS", "")),
     "states in raw WHOIS": ({"whois": {"raw": "Registry Expiry Date: 2027-08-13T04:00:00Z\r\n   Domain Status: clientHold https://icann.org/epp#clientHold\r\n"}}, ("WHOIS › Domain status: clientHold (the registrar keeps it out of DNS)", "")),
