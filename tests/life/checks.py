@@ -402,8 +402,8 @@ class Checks:
         if "No issues reported" in text:
             if scan and scan[1] in bad:
                 raise Violation(f"well-being: {scan[1]} has {self.samples[scan[1]].name}: {text}")
-            many = re.search(r"([\d,]+) scanned", text)
-            if many and int(many[1]) > len(app.account.domains) - len(bad):
+            many = re.search(r"([\d,]+)(?: of [\d,]+)? domains? scanned", text)
+            if many and int(many[1].replace(",", "")) > len(app.account.domains) - len(bad):
                 raise Violation(f"well-being: {bad} are among {text}")
         counted = re.match(r"Health digest: ([\d,]+) domain", headline(message))
         if counted and int(counted[1]) == len(app.account.domains) and "✅" in text and bad:
