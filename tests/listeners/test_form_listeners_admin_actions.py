@@ -257,7 +257,7 @@ async def test_guests_and_bots_never_may(bot: AdminBot, action: Action, flag: st
 # From a stale form
 
 
-@every_action
+@a_press_and_a_form
 async def test_a_former_admin_is_refused_in_an_open_form(bot: AdminBot, action: Action) -> None:
     place = await press_of(bot, action)
     bot.ada.member.is_admin = False

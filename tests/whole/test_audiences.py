@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.playground.slack import Message, Person
 from tests.fakes import TIME_LIMIT_S
 from tests.whole.digests import settled
 from tests.whole.harness import Harness
@@ -25,10 +24,6 @@ async def choose(app: Harness, **who: str) -> str:
     return (await settled(app.ada)).everything
 
 
-async def pressed(app: Harness, person: Person, message: Message, label: str) -> str:
-    return (await app.press(person, message, label)).everything
-
-
 async def test_admins_choose_the_people_who_may_add_and_scan(ready: Harness) -> None:
     listed = await ready.ask(ready.bob, "/domains shop.example")
     await ready.bob.type("/scan")
@@ -40,7 +35,7 @@ async def test_admins_choose_the_people_who_may_add_and_scan(ready: Harness) -> 
     refused = [
         (await ready.ask(ready.bob, "/scan shop.example")).everything,
         (await ready.ask(ready.bob, "/scan")).everything,
-        await pressed(ready, ready.bob, listed, "Scan"),
+        (await ready.press(ready.bob, listed, "Scan")).everything,
     ]
     await ready.bob.submit(form, {"Domain": "shop.example"})
     refused.append((await ready.answer(ready.bob)).everything)

@@ -1,7 +1,5 @@
 """The Home tab, from its event to what stands there, in a workspace with the whole bot."""
 
-from typing import Any
-
 import pytest
 
 from bot.playground.slack import Person, View
@@ -32,10 +30,6 @@ async def window(person: Person, words: str) -> View:
     while words not in (form := await person.next_form()).everything:
         pass
     return form
-
-
-def buttons(view: Any) -> list[str]:
-    return list(view.buttons)
 
 
 async def test_a_first_conversation_is_greeted_once(ready: Harness) -> None:
@@ -69,9 +63,9 @@ async def test_members_see_domains_admins_settings_too_and_strangers_nothing(
     assert "/domainkey" not in guests.everything
     assert "/domaindigest" not in guests.everything
     assert "shop.example" not in strangers.everything
-    assert buttons(strangers) == []
+    assert strangers.buttons == []
     wanted = {"Replace key", "Check key", "Managers", "History"}
-    assert wanted <= set(buttons(admins))
+    assert wanted <= set(admins.buttons)
     assert "No digests yet" in admins.everything
     assert ready.key not in admins.everything
 
@@ -89,9 +83,9 @@ async def test_a_key_is_set_from_home_and_home_shows_it(app: Harness) -> None:
     await app.ada.press(offered, "Make a digest")
     form = await window(app.ada, "Post a scheduled health summary")
     shown = await home_where(app, app.ada, "API key: active", "shop.example")
-    assert {"Scan all 1", "Make a digest"} <= set(buttons(offered))
+    assert {"Scan all 1", "Make a digest"} <= set(offered.buttons)
     assert "Save" in form.everything
-    assert {"Replace key", "Scan", "Scan all 1", "Stop nightly scans"} <= set(buttons(shown))
+    assert {"Replace key", "Scan", "Scan all 1", "Stop nightly scans"} <= set(shown.buttons)
     assert "each domain about every night" in shown.everything
 
 
@@ -104,8 +98,8 @@ async def test_a_scan_from_home_is_shown_in_a_window(ready: Harness) -> None:
     shown = await window(ready.bob, "Open messages")
     assert "Scan of shop.example" in shown.everything
     sent = await ready.bob.next_message("dm", TIME_LIMIT_S)
-    assert buttons(sent)
-    assert "Share" not in buttons(sent)
+    assert sent.buttons
+    assert "Share" not in sent.buttons
 
 
 async def test_a_workspace_without_the_new_blocks_gets_a_plain_home(ready: Harness) -> None:

@@ -160,3 +160,18 @@ async def test_a_key_refused_by_mistake_is_tried_at_the_slot_of_a_digest(ready: 
 
     assert "no longer works" in refused
     assert "late" not in post.everything.lower()
+
+
+async def test_kept_commands_run_in_the_order_of_typing(app: Harness) -> None:
+    lines = ("/adddomain shop.example", "/scan shop.example", "/domains", "/domains tag:x")
+    for line in lines:
+        await app.ask(app.bob, line)
+    app.tracker.latency_s = app.tracker.scan_latency_s = 0.2
+
+    await app.connect()
+
+    said = [(await app.answer(app.bob)).text for _ in lines]
+    assert "Added " in said[0]
+    assert "Scan of shop.example" in said[1]
+    assert said[2].startswith("1 domain,")
+    assert said[3].startswith("None of your")

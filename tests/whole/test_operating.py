@@ -17,13 +17,12 @@ from bot import __version__
 from tests.fakes import TIME_LIMIT_S
 from tests.processes import start_bot, start_new_bot
 from tests.whole.digests import make, next_digest, open_list, press_in
-from tests.whole.harness import Harness, until_ready
+from tests.whole.harness import Harness, bytes_at_rest, until_ready
 from tests.whole.test_process import (
     ended,
     environment,
     process,
     stand_ins_in_real_time,
-    stored_bytes,
 )
 
 pytestmark = pytest.mark.real_time
@@ -256,7 +255,7 @@ class TestRotation:
 
             assert "1 sealed again under kB" in said.out
             assert said.status == 0
-            assert b"v1.kA." not in stored_bytes(tmp_path)
+            assert b"v1.kA." not in bytes_at_rest(tmp_path)
             async with process(app, BOT_SECRET_KEYS=ring("B")):
                 await until_ready(app)
                 await app.bob.type("/domains")

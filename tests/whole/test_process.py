@@ -110,10 +110,6 @@ async def until_logged(app: Harness, words: str) -> None:
             await asyncio.sleep(0.02)
 
 
-def stored_bytes(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.glob("bot.sqlite*"))
-
-
 def log_of(app: Harness) -> str:
     return (app.folder / "bot.log").read_text()
 

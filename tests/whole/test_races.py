@@ -9,7 +9,6 @@ import pytest
 
 from bot.app import bolt as slack_app
 from bot.app import main
-from bot.app.main import serve
 from bot.dispatch import router
 from bot.playground.slack import Person, View, views
 from bot.playground.slack.delivery import Carrier, Delivery
@@ -19,21 +18,9 @@ from tests.whole.harness import (
     lose_store,
     running_bot,
     running_stand_ins,
-    until_ready,
 )
 
 pytestmark = pytest.mark.transports("socket")
-
-
-async def test_a_domain_added_by_three_at_once_is_written_once(ready: Harness) -> None:
-    people = [ready.slack.person(name) for name in ("ada", "bob", "cy")]
-
-    answers = await asyncio.gather(
-        *(ready.ask(person, "/adddomain blog.example") for person in people)
-    )
-
-    assert all("blog.example" in answer.everything for answer in answers)
-    assert [method for method, _ in ready.service_requests()].count("POST") == 1
 
 
 @pytest.mark.transports("http")
@@ -177,23 +164,3 @@ async def test_what_comes_while_the_server_closes_is_answered(
             monkeypatch.setattr(main, "_finish", finish_before_a_command)
 
         assert "shop.example" in (await app.answer(app.bob)).everything
-
-
-async def test_a_quick_stop_answers_open_requests(tmp_path: Path, transport: str) -> None:
-    async with running_stand_ins(tmp_path, transport) as app:
-        stop = asyncio.Event()
-        bot = asyncio.create_task(serve(app.settings, stop, clock=app.clock, finish_within_s=0.1))
-        await until_ready(app, bot)
-        app.account.add("shop.example", health=41)
-        await app.connect()
-        hold = app.tracker.hold_scans()
-        await app.bob.type("/scan shop.example")
-        await hold.waiting(1)
-
-        stop.set()
-        text = await app.answer(app.bob)
-        await bot
-
-        assert "The app is restarting" in text.everything
-        assert text.buttons == ["Try again"]
-        hold.release()

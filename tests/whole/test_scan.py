@@ -10,29 +10,6 @@ from tests.whole.harness import Harness
 pytestmark = pytest.mark.transports("socket")
 
 
-async def test_a_scan_costs_one_scan_and_the_list_with_the_new_score(ready: Harness) -> None:
-    await ready.ask(ready.bob, "/domains")
-    ready.tracker.requests.clear()
-
-    await ready.ask(ready.bob, "/scan shop.example")
-
-    await ready.ask(ready.bob, "/domains")  # as fresh as the scan
-
-    assert ready.service_requests() == [("POST", "scan"), ("GET", "domain-tracker")]
-
-
-async def test_a_scan_says_at_once_that_it_can_take_a_while(ready: Harness) -> None:
-    hold = ready.tracker.hold_scans()
-
-    delivery = await ready.bob.type("/scan shop.example")
-    first = await ready.bob.next_message()
-
-    assert (delivery.status, delivery.problem) == (200, None)  # although the scan is held
-    assert "up to 2 minutes" in first.everything
-    hold.release()
-    assert "Scan of shop.example" in (await ready.answer(ready.bob)).everything
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [

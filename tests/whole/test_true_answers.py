@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.playground.slack import Message
+from tests.whole.digests import score
 from tests.whole.harness import Harness
 
 pytestmark = pytest.mark.transports("socket")
@@ -13,7 +14,8 @@ pytestmark = pytest.mark.transports("socket")
 
 async def test_a_scan_shows_one_change_against_what_the_person_was_shown(ready: Harness) -> None:
     first = score_of(await ready.ask(ready.bob, "/scan shop.example"))
-    moved(ready, 20)
+    score(ready, "shop.example", 20)
+    ready.clock.ahead += timedelta(minutes=2)  # the list that the bot keeps is old
     await ready.ask(ready.ada, "/domains")
     to_bob = await ready.ask(ready.bob, "/scan shop.example")
     second = score_of(to_bob)
@@ -23,13 +25,6 @@ async def test_a_scan_shows_one_change_against_what_the_person_was_shown(ready: 
     assert "the list said 20 just before this scan" in to_bob.everything
     assert f"Health 20 → {score_of(to_ada)}" in to_ada.everything
     assert "*Health*" not in to_bob.everything
-
-
-def moved(ready: Harness, health: int) -> None:
-    """Let the service change the score of a domain, after the list that the bot keeps."""
-    for record in ready.account.domains.values():
-        record.health = health if record.domain == "shop.example" else record.health
-    ready.clock.ahead += timedelta(minutes=2)
 
 
 def score_of(scan: Message) -> str:
