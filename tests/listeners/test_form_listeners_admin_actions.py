@@ -1,7 +1,7 @@
 """Every action of admins and managers: allowed, refused, from a stale form, and pressed twice."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -252,6 +252,16 @@ async def test_guests_and_bots_never_may(bot: AdminBot, action: Action, flag: st
     assert await bot.stored() == before
     assert bot.tracker.asked == []
     setattr(place.person.member, flag, False)  # the next action is put before a member again
+
+
+async def test_the_history_names_only_the_managers_that_are_new(bot: AdminBot) -> None:
+    await bot.name("bob")
+    form = next(each for each in ACTIONS if each.name == MANAGERS_FORM)
+
+    await (await press_of(bot, replace(form, fields={"Managers": ["bob", "cy"]}))).use()
+
+    [entry, *_] = await bot.audit.entries(bot.workspace)
+    assert (entry.added, entry.removed) == ((bot.slack.person("cy").id,), ())
 
 
 # From a stale form
