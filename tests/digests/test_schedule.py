@@ -40,8 +40,6 @@ from tests.builders import HOSTILE_TEXTS
 from tests.loops import loop_over
 
 EVERY_DAY = frozenset(range(7))
-WEEKDAYS = frozenset(range(5))
-FRIDAY = frozenset({4})
 HOUR = timedelta(hours=1)
 
 

@@ -9,7 +9,7 @@ from dateutil.rrule import MONTHLY, WEEKLY, rrule, weekday
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digests.edits import Editor, create, update
+from bot.digests.edits import create, update
 from bot.digests.models import Plan
 from bot.digests.repository import decode_digest, encode_digest
 from bot.digests.schedule import (
@@ -22,7 +22,7 @@ from bot.digests.schedule import (
     started,
 )
 from bot.digests.views.schedule import schedule_text
-from tests.digests.builders import DUE, a_digest, a_plan, a_schedule
+from tests.digests.builders import BOB, DUE, a_digest, a_plan, a_schedule
 from tests.digests.test_schedule import (
     DAY,
     MOMENTS,
@@ -137,13 +137,13 @@ def test_schedules_are_said_in_words() -> None:
 
 def test_two_weeks_stay_the_same_ones_when_the_time_changes() -> None:
     fortnightly = a_plan(schedule=replace(a_schedule(days=[4]), weeks=2))
-    digest = create("d1", fortnightly, _editor(), DUE)
+    digest = create("d1", fortnightly, BOB, DUE)
     later = DUE + timedelta(days=8)
 
     moved = update(
         digest,
         a_plan(schedule=replace(a_schedule(days=[4], at=time(10)), weeks=2)),
-        _editor(),
+        BOB,
         later,
         version=1,
     )
@@ -164,7 +164,3 @@ def test_a_stored_plan_is_read_as_it_was(
         digest = a_digest(plan=Plan(channel_id="C0", schedule=each, name="Prod"))
 
         assert decode_digest(encode_digest(digest), 0) == digest
-
-
-def _editor() -> Editor:
-    return Editor(user_id="U1", name="Ada")

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.digests.models import Digest, DigestBusyError, LostClaimError, Mode, Outcome
+from bot.digests.models import DigestBusyError, LostClaimError, Mode, Outcome
 from bot.keys.failures import FailureReason
 from bot.slack.errors import ChannelClosedError
 from bot.tracker.models import UnavailableError
-from tests.digests.builders import ACME, BOB, DAY, EVE, NINE, Bot, ends, replan, send_now
+from tests.digests.builders import DAY, EVE, NINE, Bot, ends, replan, send_now
 
 HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 DOWN = UnavailableError("down", is_outcome_unknown=False)
@@ -19,10 +19,6 @@ CLOSED = ChannelClosedError("is_archived")
 def digests(bot: Bot) -> list[str]:
     """Return the channels into which digests came, without the announcements."""
     return [channel for channel, text in bot.posts.posts if text.startswith("digest")]
-
-
-async def pause(bot: Bot) -> Digest:
-    return await bot.service.pause(ACME, (await bot.digest()).digest_id, by=BOB, until=None)
 
 
 async def test_new_score_bounds_restart_the_silence(bot: Bot) -> None:
@@ -134,7 +130,3 @@ async def test_send_now_takes_over_the_slot_of_a_process_that_collects(
 
     assert ends(sent) == [(Outcome.POSTED, None)]
     assert (len(digests(bot)), ends(await bot.digest())) == (1, ends(sent))
-
-
-async def resume(bot: Bot) -> Digest:
-    return await bot.service.resume(ACME, (await bot.digest()).digest_id, by=BOB)

@@ -44,10 +44,6 @@ def an_app(acks: Acks) -> AsyncApp:
         await asyncio.sleep(LONG_S)
         await ack()
 
-    @app.command("/broken")
-    async def broken(ack: AsyncAck) -> None:
-        raise ZeroDivisionError
-
     return app
 
 

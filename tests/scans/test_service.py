@@ -12,7 +12,7 @@ import bot.scans.service as under_test
 from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
-from bot.scans.service import MAX_KEPT_SCANS, NoDomainIdError, NoScanError, Scans
+from bot.scans.service import MAX_KEPT_SCANS, NoScanError, Scans
 from bot.tracker.models import SECTIONS, InvalidKeyError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.scan_facts import EndDate, Severity
@@ -53,12 +53,6 @@ def scans(scanner: Scanner, lists: FakeLists, documents: MemoryDocuments) -> Sca
     return Scans(scanner.scan, portfolio, documents, FactsRepository(documents), clock=clock)
 
 
-async def test_the_last_scan_comes_back_as_it_was(scans: Scans) -> None:
-    report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
-
-    assert await scans.last(ONE, "shop.example") == report
-
-
 async def test_a_scan_is_compared_with_the_one_before_it(scans: Scans, scanner: Scanner) -> None:
     await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
     scanner.sections = {"dns": {"A": ["192.0.2.1"], "port": 300}}
@@ -79,17 +73,6 @@ async def test_a_section_that_failed_is_not_compared(scans: Scans, scanner: Scan
 
     assert report.changes == ()
     assert "dns" in report.uncompared
-
-
-async def test_one_request_gets_the_new_score(
-    scans: Scans, lists: FakeLists, scanner: Scanner
-) -> None:
-    lists.domains = (a_domain("shop.example", 40),)
-
-    report = await scans.run(ONE, a_domain("shop.example", 38))
-
-    assert (report.score, report.score_after) == (38, 40)
-    assert lists.asked == [ONE]
 
 
 @pytest.mark.parametrize("error", [UnavailableError(), InvalidKeyError(), None], ids=repr)
@@ -133,11 +116,6 @@ async def test_a_workspace_does_not_see_the_scans_of_another(scans: Scans) -> No
 
     with pytest.raises(NoScanError):
         await scans.last(OTHER, "shop.example")
-
-
-async def test_without_an_id_nothing_is_sent(scans: Scans) -> None:
-    with pytest.raises(NoDomainIdError):
-        await scans.run(ONE, a_domain("shop.example", domain_id=None))
 
 
 async def test_two_hundred_reports_are_kept(scans: Scans, documents: MemoryDocuments) -> None:
@@ -186,9 +164,3 @@ async def test_an_older_scan_does_not_stop_the_next(
 
     assert report.since is None
     assert await scans.last(ONE, "shop.example") == report
-
-
-async def test_a_scan_without_a_list_asks_for_none(scans: Scans, lists: FakeLists) -> None:
-    report = await scans.run(ONE, a_domain("a.example", 41), lists=False)
-
-    assert (report.score_after, lists.asked) == (None, [])

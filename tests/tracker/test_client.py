@@ -16,13 +16,11 @@ from bot.tracker.models import (
     RateLimitedError,
     RejectedError,
     ReplyTooLargeError,
-    ReserveReachedError,
     TimedOutError,
     TrackerError,
     UnavailableError,
-    UnreadableReplyError,
 )
-from bot.tracker.rate_limit import Purpose, RateLimiter, fingerprint
+from bot.tracker.rate_limit import Purpose
 from bot.tracker.slots import REQUESTS_EACH, SCANS_EACH
 from tests.loops import loop_over
 from tests.tracker.loopback import (
@@ -187,20 +185,6 @@ async def test_a_rate_limit_reaches_a_waiting_request() -> None:
     assert len(there.seen) == REQUESTS_EACH
 
 
-async def test_a_person_is_refused_where_only_the_reserve_is_left_and_nothing_is_sent() -> None:
-    budget = RateLimiter()
-    budget.record_remaining(fingerprint(KEY), 1000)
-    budget.record_remaining(fingerprint(KEY), 10)
-    async with (
-        service(always(reply(ONE))) as there,
-        client_of(there.url, limiter=budget) as tracker,
-    ):
-        with pytest.raises(ReserveReachedError):
-            await tracker.list_domains(ACME, KEY)
-
-    assert not there.seen
-
-
 async def test_a_list_does_not_wait_for_scans() -> None:
     async def answer(request: Request, writer: asyncio.StreamWriter) -> None:
         if request.method == "POST":
@@ -314,13 +298,3 @@ async def test_an_endless_body_is_cut_and_its_connection_closed() -> None:
 
     assert isinstance(error, ReplyTooLargeError)
     assert error.is_outcome_unknown
-
-
-async def test_a_redirect_carries_the_key_nowhere() -> None:
-    async with service(always(reply([]))) as elsewhere:
-        moved = reply(status=307, headers={"Location": elsewhere.url})
-        async with service(always(moved)) as there, client_of(there.url) as tracker:
-            error = await scan_failure(tracker)
-
-    assert isinstance(error, UnreadableReplyError)
-    assert not elsewhere.seen

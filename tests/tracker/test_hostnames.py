@@ -168,11 +168,6 @@ def test_long_input_is_answered_quickly(piece: str) -> None:
             host_name(piece * count + "/?")
 
 
-def test_a_name_is_shown_in_its_own_script() -> None:
-    assert unicode_name(MUNICH) == "münchen.example"
-    assert unicode_name(HOST) == HOST
-
-
 @given(ANY_TEXT)
 @example("xn--ü")
 @example("xn--\ud800")

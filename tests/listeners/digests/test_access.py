@@ -12,7 +12,6 @@ from bot.digests.access import ChannelAccess, DigestAccess
 from bot.digests.models import GuestError, NotInChannelError
 from bot.dispatch.request import Request
 from bot.process.errors import ExternalUserError
-from bot.slack.errors import SlackError
 from bot.slack.replies import Origin
 from tests.digests.builders import BOB
 from tests.dispatch.builders import a_request
@@ -39,17 +38,6 @@ class Asking:
 @pytest.fixture
 def asking(bot: Bot) -> Asking:
     return Asking(bot)
-
-
-@pytest.mark.parametrize(
-    ("name", "channel"), [("bob", "general"), ("bob", "secret"), ("ada", "random")]
-)
-async def test_members_change_their_digests(asking: Asking, name: str, channel: str) -> None:
-    visitor = await asking.editor(name, channel)
-
-    assert visitor.editor.name == name
-    assert visitor.channel is not None
-    assert visitor.channel.name == channel
 
 
 @pytest.mark.parametrize(
@@ -108,13 +96,6 @@ async def test_a_press_does_not_prove_membership(asking: Asking) -> None:
 
     with pytest.raises(NotInChannelError):
         await asking.access.require_visitor(conversation, channel_id)
-
-
-async def test_no_one_is_let_in_when_slack_fails(asking: Asking) -> None:
-    asking.bot.slack.fail_next("users.info", "fatal_error")
-
-    with pytest.raises(SlackError):
-        await asking.editor("ada", "general")
 
 
 @pytest.mark.parametrize("keeps_bot", [True, False])

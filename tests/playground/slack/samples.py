@@ -43,11 +43,6 @@ def form(*blocks: Json, **more: Any) -> Json:
     return {**frame, "blocks": list(blocks) or [section("Hello")], **more}
 
 
-def notice(*blocks: Json) -> Json:
-    """Return a modal that can only be read."""
-    return {"type": "modal", "title": plain("A notice"), "blocks": list(blocks)}
-
-
 def home(*blocks: Json) -> Json:
     return {"type": "home", "blocks": list(blocks)}
 

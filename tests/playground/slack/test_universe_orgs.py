@@ -38,11 +38,6 @@ async def legal(org: LocalOrg, sales: LocalSlack, installer: Installer) -> Local
     return legal
 
 
-def id_of(slack: LocalSlack, name: str) -> str:
-    channel = slack.channel(name)
-    return channel.id
-
-
 class TestInstalling:
     @pytest.mark.parametrize(("name", "status"), [("olga", 200), ("ora", 200), ("ada", 403)])
     async def test_only_organisation_admins_install_it_for_all(
@@ -61,7 +56,7 @@ class TestTheToken:
         token = org.bot_token
 
         posted = await api(
-            "chat.postMessage", token=token, channel=id_of(legal, "general"), text="x"
+            "chat.postMessage", token=token, channel=legal.channel("general").id, text="x"
         )
         listed = await api("users.conversations", token=token, team_id=legal.team_id)
         named = await api("chat.postMessage", token=token, channel="general", text="x")

@@ -18,11 +18,6 @@ from tests.playground.slack.samples import section
 Json = dict[str, Any]
 
 
-def channel_id(slack: LocalSlack, name: str) -> str:
-    channel = slack.channel(name)
-    return channel.id
-
-
 @pytest.mark.parametrize(
     ("name", "error"),
     [
@@ -37,7 +32,7 @@ def channel_id(slack: LocalSlack, name: str) -> str:
 async def test_posting_depends_on_the_channel(
     slack: LocalSlack, api: Api, name: str, error: str | None
 ) -> None:
-    answer = await api("chat.postMessage", channel=channel_id(slack, name), text="hello")
+    answer = await api("chat.postMessage", channel=slack.channel(name).id, text="hello")
 
     assert answer.get("error") == error
 

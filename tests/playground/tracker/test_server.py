@@ -3,8 +3,6 @@
 The list, what is not there, and the hourly allowance: service document, sections 4 and 8.
 """
 
-from collections.abc import Callable
-
 import httpx
 import pytest
 
@@ -39,15 +37,6 @@ async def test_any_other_header_is_an_invalid_key(api: Api, key: str, header: st
     response = await api.http.get(LIST, headers=headers)
 
     assert refusal(response) == (401, "Invalid API key")
-
-
-@pytest.mark.parametrize("end", [Account.delete_key, Account.revoke_key])
-async def test_an_ended_key_is_invalid(
-    api: Api, acme: Account, key: str, end: Callable[[Account, str], None]
-) -> None:
-    end(acme, key)
-
-    assert refusal(await api.list(key)) == (401, "Invalid API key")
 
 
 async def test_an_expired_key_is_an_invalid_key(api: Api, clock: Clock, key: str) -> None:
