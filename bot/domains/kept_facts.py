@@ -20,7 +20,15 @@ from bot.process.workspace import WorkspaceId
 from bot.store.documents import Document, Documents, StoreError, Write, update
 from bot.tracker.changes import COUNTED_TIME
 from bot.tracker.hijack_signs import KINDS, is_same, is_worse, kind_of
-from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, EndDate, Knowledge, ScanFacts, Severity
+from bot.tracker.scan_facts import (
+    SEVERITIES,
+    SOON_DAYS,
+    EndDate,
+    Knowledge,
+    ScanFacts,
+    Severity,
+    issues_are_known,
+)
 
 KIND = "ends"
 DOCUMENTS = 16
@@ -105,8 +113,7 @@ class KeptFacts:
     @property
     def issues_are_known(self) -> bool:
         """Whether the scan lists issues or checks, and could check security."""
-        is_read = self.issue_knowledge in (Knowledge.KNOWN, Knowledge.NONE)
-        return is_read and "security" not in self.failed
+        return issues_are_known(self.issue_knowledge, self.failed)
 
     @property
     def first(self) -> EndDate | None:

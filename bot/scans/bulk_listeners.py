@@ -22,10 +22,14 @@ from bot.scans.bulk_runner import BulkScans
 from bot.tracker.hostnames import HostNameError, host_name
 from bot.tracker.models import Domain
 
+# The selection of what a bulk scan left, by its id: the names may be too long for a button.
+_REST = "rest:"
+
 
 def _query(text: str) -> Query | None:
     """Return the filter that a text is, `None` for names; raise NotUnderstoodError."""
-    return parse_query(text) if any(word.key for word in split_words(text)) else None
+    is_filter = not text.startswith(_REST) and any(word.key for word in split_words(text))
+    return parse_query(text) if is_filter else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,7 @@ class BulkScanListeners:
         dispatcher.action(views.START_ALL, self.start)
         dispatcher.action(views.STOP, self.stop)
         dispatcher.action(bulk_summary.SHOW_LIST, self.show_list)
+        dispatcher.action(bulk_summary.SCAN_REST, self.show_rest)
 
     async def show_price(self, request: Request, text: str) -> None:
         """Answer a filter or several names with what their scan costs."""
@@ -60,6 +65,11 @@ class BulkScanListeners:
         items = await compute(len(found), items_of, found)
         message = views.price_message(items, unknown, selection, allowance, without_id=without_id)
         await request.reply(message)
+
+    async def show_rest(self, request: Request, run_id: str) -> None:
+        """Answer with the price of what a bulk scan left and of what failed."""
+        await self.permissions.require(request, "scan")
+        await self.show_price(request, f"{_REST}{run_id}")
 
     async def start(self, request: Request, selection: str) -> None:
         await self.permissions.require(request, "scan")
@@ -101,13 +111,16 @@ class BulkScanListeners:
         self, request: Request, snapshot: Snapshot, text: str
     ) -> tuple[list[Domain], views.Unknown, str]:
         """Return the chosen domains, names that are not known, and the text to choose again."""
-        query = _query(text)
+        query, selection = _query(text), ""
+        if text.startswith(_REST):
+            run, selection = await self._last(request, text.removeprefix(_REST)), text
+            text = " ".join(item.host for item in (*run.left, *run.failed))
         if query is None:
             found, unknown = await asyncio.to_thread(named, snapshot, text)
             if unknown:
                 snapshot = await self.portfolio.sure_snapshot(request.workspace)
                 found, unknown = await asyncio.to_thread(named, snapshot, text)
-            return found, unknown, " ".join(each.domain for each in found)
+            return found, unknown, selection or " ".join(each.domain for each in found)
         known = await self._known(request, query)
         chosen = await compute(len(snapshot.domains), select, snapshot.domains, query, known)
         return chosen, [], query_text(query)

@@ -18,13 +18,13 @@ from bot.blocks.message import Block, Message
 from bot.blocks.text import SYMBOLS, lines_within, literal, plural, score_number
 from bot.domains.end_views import END_COLUMNS, end_sign, ends, sign_words, soon_words
 from bot.scans.bulk_record import INTERRUPTED, BulkScan, End, Item
-from bot.scans.bulk_views import NEVER_SCANNED, item_name, selection_text
+from bot.scans.bulk_views import item_name, selection_text
 from bot.scans.fact_views import SIGNS, end_named_by, issues_title
 from bot.tracker.health import band_of
 from bot.tracker.readings import section_name
-from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, Knowledge, ScanFacts
+from bot.tracker.scan_facts import SEVERITIES, SOON_DAYS, ScanFacts, issues_are_known
 
-SHOW_LIST = "bulk.show"
+SHOW_LIST, SCAN_REST = "bulk.show", "bulk.rest"
 SIGNS_CHANGED = "Did your team change this?"
 MIN_POINTS = 5  # as in digests
 MAX_FORM_BLOCKS = 98  # of 100, without the title
@@ -100,17 +100,16 @@ def _short_list(run: BulkScan, title: str, lines: Sequence[str]) -> Block:
 
 
 def _rest_button(run: BulkScan) -> Block | None:
-    """Return the button that scans what was not; of too many names, what never was."""
+    """Return the button that scans what was not; too many names for its value are asked for."""
     hosts = [item.host for item in (*run.left, *run.failed)]
-    line = f"/scan {' '.join(hosts)}"
-    label, never = "Scan the rest", f"/scan {NEVER_SCANNED}"
-    return (run_button(label, line) or run_button(label, never)) if hosts else None
+    label, line = "Scan the rest", f"/scan {' '.join(hosts)}"
+    return (run_button(label, line) or button(label, SCAN_REST, run.run_id)) if hosts else None
 
 
 def _nothing_found(run: BulkScan, now: datetime) -> str:
     """Return what is not there, and for how many domains that is not known."""
     facts = [item.facts for item in run.scanned if item.facts]
-    issues = sum(each.issue_knowledge in {Knowledge.KNOWN, Knowledge.NONE} for each in facts)
+    issues = sum(issues_are_known(each.issue_knowledge, each.failed) for each in facts)
     dates = sum(len(ends(each)) == len(END_COLUMNS) for each in facts)
     sentences = []
     if issues == len(facts) and not any(each.issues for each in facts):

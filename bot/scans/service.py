@@ -46,7 +46,8 @@ class ScanReport:
 
     `score` is the health score in the list before the scan, `score_after` the one after it, and
     `last_score` the one after the scan before, `None` when unknown. `since` is the moment of the
-    scan before, if there was one. Sections that failed in one of the two are `uncompared`.
+    scan before, if there was one. Sections that failed in one of the two are `uncompared`, others
+    `too_long` to be; of those in `partly` a look-up failed. `changes_cut`: so many are not kept.
     `sign_changes` say who controls the domain now. `is_owned`: it is, or may be, of that type.
     """
 
@@ -59,6 +60,9 @@ class ScanReport:
     changes: tuple[Change, ...] = ()
     since: datetime | None = None
     uncompared: tuple[str, ...] = ()
+    too_long: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+    changes_cut: int = 0
     last_score: float | None = None
     sign_changes: tuple[KnownChange, ...] = ()
     is_owned: bool = True
@@ -180,12 +184,18 @@ def _with_changes(report: ScanReport, before: ScanReport) -> ScanReport:
         [section for section in each.sections if section.name not in failed]
         for each in (before, report)
     )
+    too_long = {section.name for section in (*old, *new) if section.left_out}
+    partly = {*before.facts.partly, *report.facts.partly} - failed - too_long
+    changes = changes_between(old, new)
     return replace(
         report,
-        changes=tuple(changes_between(old, new)[:MAX_KEPT_CHANGES]),
+        changes=tuple(changes[:MAX_KEPT_CHANGES]),
+        changes_cut=max(0, len(changes) - MAX_KEPT_CHANGES),
         last_score=before.score_after,
         since=before.scanned_at,
         uncompared=tuple(each for each in SECTIONS if each in failed),
+        too_long=tuple(each for each in SECTIONS if each in too_long),
+        partly=tuple(each for each in SECTIONS if each in partly),
     )
 
 

@@ -1,7 +1,7 @@
 """Draw a scan: head, issues, what ends soon, changes, folded sections. Pure."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from bot.blocks.builders import (
@@ -158,7 +158,7 @@ def _signs(report: ScanReport) -> list[Block]:
         f"{'🚨' if each.is_alarm else '🔀'} {literal(sign_words(each), 400)}"
         for each in report.sign_changes
     ]
-    ask = "*Changed since the last scan: did your team do this?*"
+    ask = "*Changed since an earlier scan: did your team do this?*"
     return [section("\n".join([ask, *lines]))] if lines else []
 
 
@@ -224,18 +224,29 @@ def _changes(report: ScanReport) -> list[Block]:
         return []
     since = f"since the last scan ({moment_token(report.since)})"
     changes = [each for each in report.changes if not _is_in_head(each, report)]
-    other = "other " if len(changes) < len(report.changes) else ""
-    left = " and ".join(map(section_name, report.uncompared))
-    note = f"{left} not compared: one of the two scans says nothing there." if left else ""
+    other = "other " if report.sign_changes else ""
+    note = " ".join(_not_compared(report))
     if not changes:
         return [context(" ".join(filter(None, [f"No {other}changes {since}.", note])))]
     most = MAX_CHANGES + (len(changes) == MAX_CHANGES + 1)
     lines = (f"• {change_line(each)}" for each in changes[:most])
     shown = lines_within(lines, MAX_LINES_CHARS)
-    left_out = len(changes) - len(shown)
+    count = len(changes) + report.changes_cut
+    left_out = count - len(shown)
     shown += [f"• and {left_out:,} more"] if left_out else []
-    title = f"*{plural(len(changes), f'{other}change')} {since}*"
+    title = f"*{plural(count, f'{other}change')} {since}*"
     return [section("\n".join(filter(None, [title, *shown, note])))]
+
+
+def _not_compared(report: ScanReport) -> Iterator[str]:
+    """Yield a sentence for each reason why changes may be missing, or be none."""
+    for names, text in (
+        (report.uncompared, "not compared: one of the two scans says nothing there."),
+        (report.too_long, "not compared: too long."),
+        (report.partly, "compared in part: a look-up failed, so what is gone or new may not be."),
+    ):
+        if names:
+            yield f"{' and '.join(map(section_name, names))} {text}"
 
 
 def _is_in_head(change: Change, report: ScanReport) -> bool:

@@ -57,6 +57,11 @@ def explain(sections: Mapping[str, object], scanned: datetime) -> tuple[ScanFact
         failed=failed,
         signs=signs_of({n: value for n, value in sections.items() if n not in failed}),
         registered=registered_name(sections.get("whois")),
+        partly=tuple(
+            name
+            for name, some in readings.items()
+            if name != "security" and any(each.verdict is Verdict.NOT_CHECKED for each in some)
+        ),
     )
     return facts, readings
 

@@ -17,8 +17,10 @@ DNSSEC, ISSUER = "DNSSEC", "certificate issuer"
 # In the order in which they are said.
 KINDS = (NAME_SERVERS, REGISTRAR, LOCK, MAIL_SERVERS, DNSSEC, ISSUER)
 ON, OFF = "on", "off"
-MAX_HOSTS = 12
+# All servers are kept: one more among many may be the hijack.
+MAX_HOSTS = 100
 MAX_SIGN_CHARS = 120
+MAX_PAIRS = 12
 MAX_RECORDS = 5_000
 _KINDS_OF = {
     "whois": (NAME_SERVERS, REGISTRAR, LOCK, DNSSEC),
@@ -41,7 +43,8 @@ def signs_of(sections: Mapping[str, object]) -> dict[str, str]:
         for kind, value in _found(sections.get(section)):
             is_withheld = NAMES.is_placeholder(value) or "redacted" in value.lower()
             if kind in kinds and value and not is_withheld:
-                signs.setdefault(f"{section} {kind}", value[:MAX_SIGN_CHARS])
+                is_list = kind in {NAME_SERVERS, MAIL_SERVERS}
+                signs.setdefault(f"{section} {kind}", value[: None if is_list else MAX_SIGN_CHARS])
     return signs
 
 
@@ -176,7 +179,7 @@ def _pairs(value: object) -> Iterator[tuple[str, str]]:
         case [str(name), str(text)]:
             yield normalized(name), text
         case list():
-            for each in value[:MAX_HOSTS]:
+            for each in value[:MAX_PAIRS]:
                 yield from _pairs(each)
         case {"name": str(name), "value": str(text)}:
             yield normalized(name), text

@@ -1,5 +1,6 @@
 """Model the facts of a scan: its issues, what ends when, and how each is known."""
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -65,12 +66,18 @@ class Knowledge(StrEnum):
     FAILED = "failed"  # the section was not there, said nothing, or only an error
 
 
+def issues_are_known(knowledge: Knowledge, failed: Container[str]) -> bool:
+    """Return whether a scan lists issues or checks, and could check security."""
+    return knowledge in (Knowledge.KNOWN, Knowledge.NONE) and "security" not in failed
+
+
 @dataclass(frozen=True, slots=True)
 class ScanFacts:
     """What matters in a scan: its issues, worst first, what ends when, and what is not known.
 
     `counts` are of all issues, also those not kept. `failed`: why a section tells nothing, by its
-    name. `signs`: see `hijack_signs.py`. `registered`: the name of the registration, or "".
+    name; `partly` names sections, but security, of which some look-ups failed. `signs`: see
+    `hijack_signs.py`. `registered`: the name of the registration, or "".
     """
 
     issues: tuple[Issue, ...] = ()
@@ -81,3 +88,4 @@ class ScanFacts:
     failed: dict[str, str] = field(default_factory=dict)
     signs: dict[str, str] = field(default_factory=dict)
     registered: str = ""
+    partly: tuple[str, ...] = ()

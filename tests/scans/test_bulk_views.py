@@ -151,6 +151,14 @@ def test_the_summary_names_the_worst_issue_first() -> None:
     assert buttons(message)["Scan the rest"].endswith(" odd.example")
 
 
+def test_issues_are_not_known_where_security_failed() -> None:
+    sections = {"whois": {"status": "clientHold"}, "security": {"error": "timeout"}}
+
+    message = summary_message(a_run(an_item(facts=facts_of(sections, MOMENT))), MOMENT)
+
+    assert "Both dates known for 0 of 1 domain, issues for 0." in message.text
+
+
 def test_the_sign_of_a_domain_is_that_of_its_worst_issue_an_end_too() -> None:
     sections = {
         "ssl": {"notAfter": (MOMENT + timedelta(days=5)).isoformat()},

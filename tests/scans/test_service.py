@@ -12,10 +12,12 @@ import bot.scans.service as under_test
 from bot.domains.kept_facts import FactsRepository, KeptFacts
 from bot.domains.service import Portfolio
 from bot.process.workspace import WorkspaceId
-from bot.scans.service import MAX_KEPT_SCANS, NoScanError, Scans
+from bot.scans.service import MAX_KEPT_CHANGES, MAX_KEPT_SCANS, NoScanError, Scans
+from bot.scans.views import scan_message
 from bot.tracker.models import SECTIONS, InvalidKeyError, UnavailableError
 from bot.tracker.rate_limit import Purpose
 from bot.tracker.scan_facts import EndDate, Severity
+from tests.blocks.acceptance import shown_text
 from tests.builders import MOMENT, a_domain
 from tests.fakes import FakeClock, FakeLists
 from tests.memory import MemoryDocuments
@@ -73,6 +75,23 @@ async def test_a_section_that_failed_is_not_compared(scans: Scans, scanner: Scan
 
     assert report.changes == ()
     assert "dns" in report.uncompared
+
+
+async def test_what_could_not_be_compared_whole_is_noted(scans: Scans, scanner: Scanner) -> None:
+    names = [f"{number}.example" for number in range(MAX_KEPT_CHANGES + 20)]
+    long = [{"name": name, "text": "x" * 5_000} for name in names * 3]
+    for sections in (
+        {"dns": {"A": names}, "ssl": long},
+        {"dns": {"A": ["192.0.2.1"], "MX": None, "errors": ["MX: timeout"]}, "ssl": []},
+    ):
+        scanner.sections = sections
+        report = await scans.run(ONE, a_domain("shop.example", domain_id="d1"))
+
+    text = shown_text(scan_message(report))
+    assert (report.too_long, report.partly) == (("ssl",), ("dns",))
+    assert len(report.changes) == MAX_KEPT_CHANGES
+    assert f"*{len(names) + 1} changes since" in text
+    assert "SSL not compared: too long. DNS compared in part: a look-up failed" in text
 
 
 @pytest.mark.parametrize("error", [UnavailableError(), InvalidKeyError(), None], ids=repr)

@@ -361,10 +361,12 @@ def test_name_servers_that_changed_stand_in_the_head_and_nowhere_else() -> None:
     other = Change("dns", None, Finding(("txt",), "new"))
 
     message = scan_message(a_report(sign_changes=(sign,), changes=(change, other), since=MOMENT))
+    alone = scan_message(a_report(sign_changes=(sign,), since=MOMENT))
 
     assert message.text.index("name servers ns1.a.example") < message.text.index("WHOIS")
     assert message.text.count("ns1.b.example") == 1
     assert "1 other change since" in message.text
+    assert "No other changes since" in shown_text(alone)
 
 
 def test_an_end_that_is_an_issue_has_one_sign() -> None:

@@ -380,6 +380,10 @@ SIGNS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
         {"dns": {"NS": ["ns1.a.example."], "MX": [{"exchange": "MX.a.example", "priority": 10}, "20 mx2.a.example."], "dnssec": {"enabled": True}}},
         {"dns name servers": "ns1.a.example", "dns mail servers": "mx.a.example, mx2.a.example", "dns DNSSEC": "on"},
     ),
+    "more servers than a line holds": (
+        {"dns": {"MX": [f"{number} mail-server-{number}.a.example." for number in range(20)]}},
+        {"dns mail servers": ", ".join(sorted(f"mail-server-{number}.a.example" for number in range(20)))},
+    ),
     "DNS over HTTPS": (
         {"dns": {"Answer": [{"name": "shop.example.", "type": 15, "TTL": 300, "data": "10 mx.a.example."}, {"name": "shop.example.", "type": 1, "data": "192.0.2.1"}]}},
         {"dns mail servers": "mx.a.example"},

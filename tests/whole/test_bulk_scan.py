@@ -53,6 +53,23 @@ async def test_a_bulk_scan_names_its_price_and_ends_with_a_summary(ready: Harnes
     ]
 
 
+async def test_the_rest_of_very_many_names_is_scanned_too(ready: Harness) -> None:
+    for number in range(60):
+        ready.account.add(f"{'long-name-' * 4}{number}.example", health=50)
+    held = await begun(ready)
+    await ready.bob.press(await message_with(ready, "Now:"), "Stop")
+    await message_with(ready, "Stopping")
+    held.release()
+    summary = await message_with(ready, "Stopped: 1 of")
+    await ready.bob.press(summary, "Scan the rest")
+
+    price = await message_with(ready, "*Scan 61 domains?*")
+    await ready.bob.press(price, "Start")
+
+    assert await message_with(ready, "61 domains scanned")
+    assert len(scans_of(ready)) == 62
+
+
 async def test_a_second_person_reads_of_the_running_bulk_scan(ready: Harness) -> None:
     held = await begun(ready)
     second = await ready.ask(ready.ada, "/scan tag:prod")
