@@ -66,7 +66,7 @@ async def test_the_rest_of_very_many_names_is_scanned_too(ready: Harness) -> Non
     price = await message_with(ready, "*Scan 61 domains?*")
     await ready.bob.press(price, "Start")
 
-    assert await message_with(ready, "61 domains scanned")
+    await message_with(ready, "61 domains scanned")
     assert len(scans_of(ready)) == 62
 
 
