@@ -7,7 +7,11 @@ from datetime import datetime, timedelta
 from bot.blocks.message import Message
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import SentMessage
-from bot.slack.errors import PersonUnreachableError, SlackUnavailableError
+from bot.slack.errors import (
+    PersonUnreachableError,
+    SlackUnavailableError,
+    TokenRefusedError,
+)
 from bot.slack.posting import Posting
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import Domain, Listing, NewDomain
@@ -129,6 +133,11 @@ class FakePosts(Posting):
         self.answers_lost = 0  # so many direct messages are there, and nothing says so
         self.before_post: Callable[[], Awaitable[object]] | None = None
         self.gone: set[str] = set()  # people who have left
+        self.is_uninstalled = False
+
+    async def require_token(self, workspace: WorkspaceId) -> None:
+        if self.is_uninstalled:
+            raise TokenRefusedError("not_authed")
 
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         self.turns.append(channel_id)

@@ -1,6 +1,7 @@
 """Build the objects of all features, and register their listeners."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from slack_bolt.async_app import AsyncApp
 
@@ -37,6 +38,7 @@ from bot.home.listeners import HomeListeners
 from bot.keys.notifications import KeyNotices
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import WorkspaceTracker
+from bot.process.workspace import WorkspaceId
 from bot.scans.bulk_listeners import BulkScanListeners
 from bot.scans.bulk_runner import BulkScans
 from bot.scans.listeners import ScanListeners
@@ -44,9 +46,10 @@ from bot.scans.nightly import NightlyScans, NightlySetting
 from bot.scans.service import Scans
 from bot.scans.shortcut_listeners import ShortcutListeners
 from bot.slack.channels import UserGroups
+from bot.slack.errors import TokenRefusedError
 from bot.store.kinds import forget_expired
 from bot.tracker.client import TrackerClient
-from bot.tracker.rate_limit import RateLimiter
+from bot.tracker.rate_limit import Allowance, RateLimiter
 from bot.tracker.shared_limits import SharedLimits
 from bot.web.metrics import DIGESTS
 
@@ -55,6 +58,7 @@ class Features:
     """The objects of all features: what the listeners call, and what comes again and again."""
 
     def __init__(self, services: Services) -> None:
+        self._posting = services.posting
         self._build_access(services)
         self._build_scans(services)
         self._build_digests(services)
@@ -124,7 +128,7 @@ class Features:
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
         self.nightly_setting = NightlySetting(documents, self.repository.zones, clock=clock)
         self.nightly = NightlyScans(
-            documents, tasks, self.nightly_setting, self.scans, self.tracker.allowance, clock=clock
+            documents, tasks, self.nightly_setting, self.scans, self._allowance, clock=clock
         )
         self.key_service = KeyService(
             self.keys,
@@ -135,6 +139,13 @@ class Features:
             self.permissions,
             self.nightly_setting,
         )
+
+    async def _allowance(self, workspace: WorkspaceId) -> Allowance | None:
+        """Return what is left of a workspace's requests, `None` without a key or the app."""
+        with suppress(TokenRefusedError):
+            await self._posting.require_token(workspace)
+            return await self.tracker.allowance(workspace)
+        return None
 
     def _build_digests(self, services: Services) -> None:
         """Build what people do with digests, and what the clock does."""

@@ -119,7 +119,7 @@ class Delivery:
 
     async def _deliver(self, workspace: WorkspaceId, digest: Digest, token: str) -> Digest:
         run = run_state.own_run(digest, token)
-        await self._require_person(workspace, digest)
+        await self._require_reader(workspace, digest)
         collected = await self._collect(workspace, digest, run)
         average = collected.post.report.totals.average
         is_look = digest.plan.is_alert and not run.asked_by
@@ -204,11 +204,15 @@ class Delivery:
             raise
         return digest, ts
 
-    async def _require_person(self, workspace: WorkspaceId, digest: Digest) -> None:
-        """Pause a person's own digest and raise GuestError, if they may not read it any more."""
-        if not digest.plan.is_own:
-            return
+    async def _require_reader(self, workspace: WorkspaceId, digest: Digest) -> None:
+        """Raise TokenRefusedError, as nothing is collected for a workspace without the app.
+
+        Pause a person's own digest and raise GuestError, if they may not read it any more.
+        """
         try:
+            await self.posting.require_token(workspace)
+            if not digest.plan.is_own:
+                return
             person = await self.posting.member(workspace, digest.made_by)
         except errors.SlackError as error:
             again = partial(run_state.postpone, trouble=FailureReason.SLACK)  # nothing was posted

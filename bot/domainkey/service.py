@@ -102,8 +102,13 @@ class KeyService:
         await self.seen.note(workspace, hosts)
 
     async def finish(self, workspace: WorkspaceId, mark: str, *, by: str) -> KeyRecord:
-        """Delete the earlier key, if it is that one; return the key in use. Raise NoKeyError."""
+        """Delete the earlier key; return the key in use.
+
+        Raise NoKeyError, and KeysChangedError if another key is the earlier one, or in use.
+        """
         pair = await self.keys.present(workspace)
+        if pair.earlier or pair.record.mark == mark:  # else it is deleted already
+            pair.earlier_of(mark)
         if pair.earlier and await self.keys.forget_earlier(workspace, mark):
             shown = pair.earlier.record.shown
             await self.audit.note(workspace, Act.EARLIER_KEY_FORGOTTEN, by=by, key=shown)

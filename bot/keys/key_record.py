@@ -236,14 +236,24 @@ class KeyPair:
         if record.refused_at == self.record.refused_at:
             return replace(self, record=record)
         # A refusal, or its end, replaces the notice that is being sent.
-        if self.telling and self.telling.name == NoticeKind.REFUSED.value:
-            record = replace(record, told=self.telling.told)
+        if self._refusal:
+            record = replace(record, told=self._refusal.told)
         return replace(self, record=record, telling=None)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The people who have read that the key is refused, also by a notice under way."""
+        return self._refusal.told if self._refusal else self.record.told
+
+    @property
+    def _refusal(self) -> NoticeAttempt | None:
+        is_one = self.telling and self.telling.name == NoticeKind.REFUSED.value
+        return self.telling if is_one else None
 
     def rolled_back(self, to: EarlierKey, now: datetime) -> "KeyPair":
         """Return the pair with its keys swapped; the earlier one was just seen to work."""
         works = replace(to.record, refused_at=None, tried_at=None, told_at=None)
-        record = replace(works, told=self.record.told)
+        record = replace(works, told=self.told)
         earlier = EarlierKey(self.sealed, self.record, now + EARLIER_KEPT_FOR)
         return KeyPair(sealed=to.sealed, record=record, earlier=earlier)
 
@@ -273,7 +283,7 @@ def new_key_pair(
     Steps of the countdown that have passed by then are not sent. Those who read that the key
     before is refused have to learn of the new one, except who has set it.
     """
-    told = tuple(each for each in before.record.told if each != record.set_by) if before else ()
+    told = tuple(each for each in before.told if each != record.set_by) if before else ()
     passed = (days for days, at in _steps(record).items() if at <= record.set_at)
     record = replace(record, told=told, reminded_days=min(passed, default=None))
     earlier = before.earlier if before else None

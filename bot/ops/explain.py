@@ -7,6 +7,7 @@ from pathlib import Path
 from bot.ops.backup import opened
 from bot.ops.output import OperatingError, printable
 from bot.process.clock import utc_now
+from bot.tracker.decoding import SCAN_FIELDS
 from bot.tracker.facts import Readings, explain
 from bot.tracker.models import SECTIONS
 from bot.tracker.names import humanized, use_names
@@ -28,7 +29,7 @@ def explain_file(name: str, names_file: Path | None) -> list[str]:
             scan = json.load(file)
     except (ValueError, RecursionError) as error:
         raise OperatingError(f"{printable(name)} holds no JSON.") from error
-    if not isinstance(scan, dict):
+    if not isinstance(scan, dict) or SCAN_FIELDS.isdisjoint(scan):
         raise OperatingError(f"{printable(name)} holds no scan: a JSON object with sections.")
     sections = {section: scan[section] for section in SECTIONS if section in scan}
     try:

@@ -138,8 +138,14 @@ class NightlySetting:
         return Write(encode(nights), self.clock() if nights.is_on else None)
 
     async def shown(self, workspace: WorkspaceId) -> Nights:
-        """Return the setting of a workspace, with the zone whose nights count."""
-        nights = decode(await self.documents.get(_key(workspace)))
+        """Return the setting of a workspace with a key, with the zone whose nights count.
+
+        It begins now if a process died between saving the key and that.
+        """
+        document = await self.documents.get(_key(workspace))
+        if document is None:
+            await self.begin(workspace)
+        nights = decode(document)
         return replace(nights, zone=(await self.zone(workspace, nights)).key)
 
     async def zone(self, workspace: WorkspaceId, nights: Nights) -> ZoneInfo:

@@ -64,6 +64,10 @@ class Posting:
         # When the next turn of a channel is free.
         self._free_at: LRUCache[tuple[WorkspaceId, str], float] = LRUCache(MAX_REMEMBERED)
 
+    async def require_token(self, workspace: WorkspaceId) -> None:
+        """Raise TokenRefusedError if the app is not installed there, as far as is known."""
+        await self._client(workspace)
+
     async def acquire_turn(self, workspace: WorkspaceId, channel_id: str) -> None:
         """Wait until a channel may be posted to.
 

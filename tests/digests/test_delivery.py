@@ -143,6 +143,18 @@ async def test_a_refused_token_is_tried_once_an_hour(bot: Bot) -> None:
     assert len(bot.posts.errors) == 1
 
 
+async def test_without_the_app_no_list_is_asked_for(bot: Bot) -> None:
+    await bot.make()
+    bot.posts.is_uninstalled = True
+
+    await bot.at(NINE)
+
+    run = (await bot.digest()).run
+    assert run is not None
+    assert run.trouble is FailureReason.UNINSTALLED
+    assert bot.lists.asked == []
+
+
 async def test_a_wait_for_its_turn_is_not_an_uncertain_post(bot: Bot) -> None:
     await bot.make()
     bot.posts.turn_errors = [SlackRateLimitedError(30)]

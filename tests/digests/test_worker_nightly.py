@@ -163,6 +163,15 @@ async def test_each_night_scans_every_domain_oldest_first(sky: Observatory) -> N
     assert len(sky.lists.asked) == 3  # one list a night
 
 
+async def test_nights_that_were_not_begun_begin_when_they_are_shown(sky: Observatory) -> None:
+    await sky.documents.delete(f"{ACME}/nightly")  # the process died after it had saved the key
+
+    assert (await sky.setting.shown(ACME)).is_on
+    await sky.night()
+
+    assert sky.scanned == [*"abc"]
+
+
 async def test_the_night_follows_digests_or_the_key_setter(sky: Observatory) -> None:
     await sky.setting.begin(ACME, "Asia/Tokyo")
     without = await sky.setting.shown(ACME)

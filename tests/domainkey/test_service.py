@@ -14,6 +14,7 @@ from bot.keys.key_record import (
     EarlierKeyRefusedError,
     ExpiredDraftError,
     KeyNotHeldError,
+    KeysChangedError,
     OtherPortfolioError,
 )
 from bot.keys.repository import Keys
@@ -98,6 +99,23 @@ async def test_a_key_that_does_not_work_changes_nothing(bot: Bot, error: Excepti
 
     assert await bot.in_use() == NEW
     assert len(await bot.acts()) == 2
+
+
+async def test_the_last_step_is_refused_once_the_keys_are_others(bot: Bot) -> None:
+    mark = await bot.earlier_mark()
+    await bot.service.roll_back(ONE, mark, by="U2")
+
+    with pytest.raises(KeysChangedError):  # that key is in use again
+        await bot.service.finish(ONE, mark, by="U1")
+    await bot.set_key(KEY.replace("Q", "S"))
+    other = await bot.earlier_mark()
+    await bot.set_key(KEY.replace("Q", "T"))
+    with pytest.raises(KeysChangedError):  # another one is the earlier one
+        await bot.service.finish(ONE, other, by="U1")
+    earlier = await bot.earlier_mark()
+    shown = {(await bot.service.finish(ONE, earlier, by="U1")).shown for _ in range(2)}
+
+    assert len(shown) == 1  # a second press
 
 
 async def test_an_expiration_in_the_past_sends_no_request(bot: Bot) -> None:

@@ -68,7 +68,7 @@ def test_the_operators_names_count_too(tmp_path: Path) -> None:
     ],
 )
 def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
-    scan = written(tmp_path / "scan.json", {})
+    scan = written(tmp_path / "scan.json", {"dns": {}})
     names = tmp_path / "names.toml"
     names.write_text(text)
 
@@ -78,7 +78,7 @@ def test_a_table_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_what_is_no_scan_is_said_in_a_sentence(tmp_path: Path) -> None:
     file = tmp_path / "scan.json"
-    for text in ("", "[]", "[" * 100_000, "{"):
+    for text in ("", "[]", "[" * 100_000, "{", '{"error": "Invalid API key"}'):
         file.write_text(text)
         with pytest.raises(OperatingError, match="holds no"):
             explain_file(str(file), None)

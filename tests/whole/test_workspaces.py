@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,24 @@ async def test_an_uninstalled_workspace_leaves_no_byte(tmp_path: Path) -> None:
         await birch.bob.type("/domains")
         answer = await birch.bob.next_message(where=lambda message: message.is_ephemeral)
         assert "shop.birch.example" in answer.everything
+
+
+async def test_nothing_is_asked_for_a_workspace_that_revoked_the_tokens(tmp_path: Path) -> None:
+    async with running_many(tmp_path, ALONE[:2]) as many:
+        amber, birch = await many.settle("amber"), await many.settle("birch")
+        for app in (amber, birch):
+            await make(app)
+        await amber.slack.uninstall(order=["tokens_revoked"])
+        many.tracker.requests.clear()
+
+        await at_nine(birch)
+        async with asyncio.timeout(TIME_LIMIT_S):
+            while not any(sent.method == "POST" for sent in many.tracker.requests):  # of a night
+                birch.clock.ahead += timedelta(minutes=30)
+                await asyncio.sleep(1)
+
+        asked = {(sent.account, sent.method) for sent in many.tracker.requests}
+        assert asked == {("birch", "GET"), ("birch", "POST")}
 
 
 async def test_an_organisation_that_removes_the_app_leaves_nothing(tmp_path: Path) -> None:
