@@ -36,6 +36,8 @@ DOCUMENTS = 16
 MAX_WORST_ISSUES = 8
 MAX_TITLE_CHARS = 80
 MAX_CHANGES = 8
+# A list may lack domains for once: only what it has lacked for long is forgotten.
+KEPT_OUTSIDE_FOR = timedelta(days=30)
 # After this time an answer is sent without the dates.
 ANSWERED_WITHIN_S = 1.0
 KNOWN_FOR_S = 5.0
@@ -283,9 +285,10 @@ class FactsRepository:
         *,
         portfolio: Container[str] | None = None,
     ) -> tuple[KnownChange, ...]:
-        """Replace those of `host`; forget hosts that are not in `portfolio`; raise StoreError.
+        """Replace those of `host`; raise StoreError.
 
-        Return the signs that this scan shows to have changed.
+        Forget hosts that are not in `portfolio` and were last scanned long ago. Return the signs
+        that this scan shows to have changed.
         """
         after = ends
 
@@ -293,7 +296,11 @@ class FactsRepository:
             nonlocal after
             rows = _rows(document)
             after = _after(_decoded(rows.get(host)), ends)
-            kept = {each: rows[each] for each in rows if portfolio is None or each in portfolio}
+            kept = {
+                each: row
+                for each, row in rows.items()
+                if portfolio is None or each in portfolio or _is_recent(row, ends.scanned_at)
+            }
             return Write({"v": 1, "hosts": kept | {host: msgspec.to_builtins(after)}})
 
         await self._update(workspace, host, noted)
@@ -410,6 +417,11 @@ def _all_of(documents: Iterable[Document]) -> dict[str, KeptFacts]:
 
 def _rows(document: Document | None) -> dict[str, Any]:
     return document.value["hosts"] if document else {}
+
+
+def _is_recent(row: Any, now: datetime) -> bool:
+    known = _decoded(row)
+    return known is not None and now - known.scanned_at < KEPT_OUTSIDE_FOR
 
 
 def _decoded(row: Any) -> KeptFacts | None:

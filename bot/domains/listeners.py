@@ -71,7 +71,7 @@ class DomainsListeners:
         snapshot = await self.portfolio.snapshot(request.workspace)
         query = parse_query(text)
         name = file_name(filter_text(query), self.portfolio.clock())
-        found, known = await self._found(request, snapshot, query)
+        found, known = await self._found(request, snapshot, query, is_needed=True)
         file = await compute(len(found), domains_csv, found, known)
         direct = await open_direct(request.client, request.origin.user_id)
         await upload_file(request.client, direct, name, file, export_text(len(found)))
@@ -91,10 +91,10 @@ class DomainsListeners:
         )
 
     async def _found(
-        self, request: Request, snapshot: Snapshot, query: Query
+        self, request: Request, snapshot: Snapshot, query: Query, *, is_needed: bool = False
     ) -> tuple[list[Domain], KnownFacts | None]:
         known = await self.kept_facts.known(
-            request.workspace, self.portfolio.clock(), is_needed=query.needs_ends
+            request.workspace, self.portfolio.clock(), is_needed=is_needed or query.needs_ends
         )
         domains = snapshot.domains
         return await compute(len(domains), select, domains, query, known), known

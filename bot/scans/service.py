@@ -133,7 +133,7 @@ class Scans:
             hosts = listed.by_host if listed else None
             changed = await self.kept_facts.keep(workspace, report.host, facts, portfolio=hosts)
             report = replace(report, sign_changes=changed)
-            await self._keep(workspace, report)
+            await self._keep(workspace, report, is_background=purpose is Purpose.BACKGROUND)
         return report
 
     def _report(self, domain: Domain, sections: dict[str, object]) -> ScanReport:
@@ -160,19 +160,27 @@ class Scans:
             logger.warning("the score after a scan is unknown", error=repr(error))
             return None
 
-    async def _keep(self, workspace: WorkspaceId, report: ScanReport) -> None:
-        """Keep a report, and only the latest ones."""
-        value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
-        await self.documents.put(_key(workspace, report.host), value)
+    async def _keep(
+        self, workspace: WorkspaceId, report: ScanReport, *, is_background: bool
+    ) -> None:
+        """Keep a report, and only the latest ones; one of a night takes no other's place."""
         too_many: list[str] = []
 
-        def noted(document: Document | None) -> Write:
+        def noted(document: Document | None) -> Write | None:
             known = document.value["hosts"] if document else []
             hosts = [*(other for other in known if other != report.host), report.host]
             too_many[:] = hosts[:-MAX_KEPT_SCANS]
-            return Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
+            return (
+                None
+                if is_background and too_many
+                else Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
+            )
 
         await update(self.documents, f"{workspace}/scans", noted)
+        if is_background and too_many:
+            return
+        value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
+        await self.documents.put(_key(workspace, report.host), value)
         for host in too_many:
             await self.documents.delete(_key(workspace, host))
 

@@ -135,11 +135,17 @@ async def test_a_workspace_does_not_see_the_scans_of_another(scans: Scans) -> No
         await scans.last(OTHER, "shop.example")
 
 
-async def test_two_hundred_reports_are_kept(scans: Scans, documents: MemoryDocuments) -> None:
-    for number in range(MAX_KEPT_SCANS + 2):
-        await scans.run(ONE, a_domain(f"d{number}.example", domain_id="d1"))
+async def test_two_hundred_reports_are_kept_and_a_night_takes_the_place_of_none(
+    scans: Scans, documents: MemoryDocuments
+) -> None:
+    domains = [a_domain(f"d{number}.example", domain_id="d1") for number in range(204)]
+    for domain in domains[:202]:
+        await scans.run(ONE, domain)
+    for domain in domains[200:]:
+        await scans.run(ONE, domain, purpose=Purpose.BACKGROUND, lists=False)
 
-    assert len(await documents.list_prefix(f"{ONE}/scan/")) == MAX_KEPT_SCANS
+    kept = await documents.list_keys(f"{ONE}/scan/")
+    assert {key.rpartition("/")[2] for key in kept} == {each.domain for each in domains[2:202]}
     with pytest.raises(NoScanError):
         await scans.last(ONE, "d1.example")
 
