@@ -106,11 +106,17 @@ def _add_operations(commands: Commands) -> None:
     explaining.add_argument(
         "--names", metavar="FILE", type=Path, help="names to read by too, as SCAN_NAMES_FILE has"
     )
-    _add(
+    rotating = _add(
         commands,
         "rotate-secrets",
         "seal everything at rest again under the first key of BOT_SECRET_KEYS. Keep the old keys"
         " behind it until this is done. Stop the bot before. If it is interrupted, run it again",
+    )
+    rotating.add_argument(
+        "--give-up-lost-keys",
+        action="store_true",
+        help="go on without keys that are lost for good: API keys that they sealed are entered"
+        " again, and with OAuth the app is installed again; all else is kept",
     )
     _add(
         commands,
@@ -164,7 +170,8 @@ def main() -> int:
         case "restore":
             return _operate(lambda do: do.restore(settings, arguments.file))
         case "rotate-secrets":
-            return _operate(lambda do: do.rotate_secrets(settings))
+            gives_up = arguments.give_up_lost_keys
+            return _operate(lambda do: do.rotate_secrets(settings, gives_up=gives_up))
     if arguments.command in PROCESSES and not settings.is_shared:
         _say(
             f"`{arguments.command}` shares a PostgreSQL with the other processes: set DATABASE_URL"

@@ -22,6 +22,7 @@ from bot.process.clock import utc_now
 from bot.process.logs import set_up_logs
 from bot.settings import Settings, text_of
 from bot.store.documents import StoreError, StoreLockedError, WrongKeyRingError
+from bot.store.encryption import give_up_lost_keys
 from bot.store.postgres import migrations as schema
 from bot.store.postgres.address import Address
 from bot.store.postgres.snapshot import DatabaseStore
@@ -92,7 +93,8 @@ async def explain(name: str, names_file: Path | None) -> None:
     _print(explain_file(name, names_file))
 
 
-async def rotate_secrets(settings: Settings) -> None:
+async def rotate_secrets(settings: Settings, *, gives_up: bool) -> None:
+    """Seal everything again; `gives_up`: go on without keys that are lost."""
     store = open_store(settings)
     store.require_there()
     try:
@@ -100,11 +102,16 @@ async def rotate_secrets(settings: Settings) -> None:
         ring = require_ring(source, "Nothing was changed.")
         await store.require_stopped()
         async with store.opened() as documents:
+            if gives_up:
+                await give_up_lost_keys(documents, ring)
             rotated = await rotate(documents, await read_sealed(store), ring)
     except WrongKeyRingError as error:
         raise OperatingError(f"BOT_SECRET_KEYS: {error}. Nothing was changed.") from error
     _print(rotation_lines(rotated, source))
-    if closed := [each.why_closed(ring) for each in rotated.closed]:
+    closed = [each.why_closed(ring) for each in rotated.closed]
+    if closed and gives_up:
+        _print(["Admins enter their API keys again. With OAuth, install the app again too."])
+    elif closed:
         raise OperatingError(
             f"These could not be opened, and stay as they are: {some_names(closed)}.",
             "Keep the earlier keys in BOT_SECRET_KEYS until this is fixed.",

@@ -117,13 +117,32 @@ async def check_key_ring(documents: Documents, ring: KeyRing) -> None:
                 raise WrongKeyRingError(
                     f"the store holds secrets sealed with a key named {name}. BOT_SECRET_KEYS (or"
                     f" the key file) has {what} key of that name. Put the earlier key back, after"
-                    " the new one if you are replacing it"
+                    " the new one if you are replacing it. If it is lost for good, see `python -m"
+                    " bot rotate-secrets --help`"
                 ) from error
         if first in known:
             return None
         return Write({**known, first: ring.encrypt(CHECK_TEXT, CHECK_KEY)})
 
     await update(documents, CHECK_KEY, noted)
+
+
+async def give_up_lost_keys(documents: Documents, ring: KeyRing) -> None:
+    """Ask no longer for keys that the ring lacks: what they sealed stays closed."""
+
+    def noted(document: Document | None) -> Write:
+        known: Mapping[str, str] = document.value if document else {}
+        return Write({name: text for name, text in known.items() if _opens(ring, text)})
+
+    await update(documents, CHECK_KEY, noted)
+
+
+def _opens(ring: KeyRing, sealed: str) -> bool:
+    try:
+        ring.decrypt(sealed, CHECK_KEY)
+    except UnreadableSecretError:
+        return False
+    return True
 
 
 def load_or_make_key_file(path: Path) -> tuple[KeyRing, bool]:

@@ -261,6 +261,23 @@ class TestRotation:
                 await app.bob.type("/domains")
                 await app.bob.next_message(where=lambda each: "1 domain," in each.everything)
 
+    async def test_without_a_key_that_is_lost_all_else_goes_on(self, tmp_path: Path) -> None:
+        async with used_app(tmp_path, BOT_SECRET_KEYS=ring("A")) as app:
+            refused = await command(app, "rotate-secrets", BOT_SECRET_KEYS=ring("B"))
+            said = await command(
+                app, "rotate-secrets", "--give-up-lost-keys", BOT_SECRET_KEYS=ring("B")
+            )
+            assert (refused.status, said.status) == (1, 0)
+            assert "1 could not be opened" in said.out
+            assert "Admins enter their API keys again" in said.out
+            async with process(app, BOT_SECRET_KEYS=ring("B")):
+                await until_ready(app)
+                await app.ada.type("/domains")
+                await app.ada.next_message(where=lambda each: "enter it again" in each.everything)
+                await app.connect()
+                await app.bob.type("/domains")
+                await app.bob.next_message(where=lambda each: "1 domain," in each.everything)
+
     async def test_a_running_bot_is_asked_to_be_stopped(self, tmp_path: Path) -> None:
         async with stand_ins_in_real_time(tmp_path) as app, process(app):
             await until_ready(app)
