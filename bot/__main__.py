@@ -115,8 +115,8 @@ def _add_operations(commands: Commands) -> None:
     rotating.add_argument(
         "--give-up-lost-keys",
         action="store_true",
-        help="go on without keys that are lost for good: API keys that they sealed are entered"
-        " again, and with OAuth the app is installed again; all else is kept",
+        help="go on without keys that are lost for good. API keys have to be entered again, and"
+        " with OAuth the app installed again. All else is kept",
     )
     _add(
         commands,
