@@ -140,12 +140,10 @@ def is_nearer(
 ) -> bool:
     """Return whether an end has reached another mark since the baseline, also of a new domain.
 
-    A registration may have been on the line of a host above, whose WHOIS could not be read now.
+    The registration may have stood in the line of its own name, whose WHOIS is not read now.
     """
-    labels = host.split(".")
-    above = (".".join(labels[start:]) for start in range(1, len(labels)))
-    of_above = (baseline.marks.get(each, {}).get("registration", NO_MARK) for each in above)
-    before = {"registration": min(of_above, default=NO_MARK), **baseline.marks.get(host, {})}
+    of_above = baseline.marks.get(row.registered, {})
+    before = {**of_above, "certificate": NO_MARK, **baseline.marks.get(host, {})}
     reached = marks_of(row, now, marks)
     return any(mark < before.get(name, NO_MARK) for name, mark in reached.items())
 

@@ -67,7 +67,7 @@ def undone(digest: Digest, saved: Digest, before: Digest, by: Editor, now: datet
     Raises EditConflictError if another change was saved since.
     """
     if digest == saved:
-        return replace(before, rev=digest.rev)
+        return replace(before, rev=digest.rev, version=saved.version)  # as a form may show that
     return update(digest, before.plan, by, now, version=saved.version)
 
 

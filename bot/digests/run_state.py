@@ -157,10 +157,12 @@ def pause_for_channel(digest: Digest, token: str, now: datetime, trouble: Failur
         return mark_ended(digest, token, now, Outcome.FAILED, trouble)
     digest = _with_past_run(digest, run, Outcome.FAILED, now, trouble)
     digest = fail_past_slots(digest, now, trouble)
-    is_known = digest.pause is not None and digest.pause.by is None
-    if digest.pause is None:
-        digest = replace(digest, pause=Pause(since=now, why=trouble))
-    return digest if is_known else with_notice(digest, _notice_of(run, None, trouble))
+    if digest.pause is not None and digest.pause.by is None:
+        return replace(digest, pause=Pause(since=now, why=trouble))  # the owner knows
+    if digest.pause is not None:
+        return with_notice(digest, _notice_of(run, Outcome.FAILED, trouble))
+    paused = replace(digest, pause=Pause(since=now, why=trouble))
+    return with_notice(paused, _notice_of(run, None, trouble))
 
 
 def pause_for_person(digest: Digest, token: str, now: datetime) -> Digest:

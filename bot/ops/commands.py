@@ -110,7 +110,12 @@ async def rotate_secrets(settings: Settings, *, gives_up: bool) -> None:
     _print(rotation_lines(rotated, source))
     closed = [each.why_closed(ring) for each in rotated.closed]
     if closed and gives_up:
-        _print(["Admins enter their API keys again. With OAuth, install the app again too."])
+        _print(
+            [
+                f"These stay closed: {some_names(closed)}.",
+                "Admins enter their API keys again. With OAuth, install the app again too.",
+            ]
+        )
     elif closed:
         raise OperatingError(
             f"These could not be opened, and stay as they are: {some_names(closed)}.",

@@ -22,8 +22,8 @@ from bot.scans.bulk_runner import BulkScans
 from bot.tracker.hostnames import HostNameError, host_name
 from bot.tracker.models import Domain
 
-# The selection of what a bulk scan left, by its id: the names may be too long for a button.
-_REST = "rest:"
+# Before the id of a bulk scan, of which the rest is meant: no typed line begins with a tab.
+_REST = "\t"
 
 
 def _query(text: str) -> Query | None:
@@ -113,6 +113,8 @@ class BulkScanListeners:
         """Return the chosen domains, names that are not known, and the text to choose again."""
         query, selection = _query(text), ""
         if text.startswith(_REST):
+            if (last := await self.bulk.last(request.workspace)) and not last.end:
+                raise BulkScanRunsError(last)
             run, selection = await self._last(request, text.removeprefix(_REST)), text
             text = " ".join(item.host for item in (*run.left, *run.failed))
         if query is None:

@@ -130,7 +130,8 @@ class Scans:
                 before = await self.last(workspace, report.host)
                 report = await asyncio.to_thread(_with_changes, report, before)
             facts = kept_of(report.host, report.facts, self.clock())
-            hosts = listed.by_host if listed else None
+            known = listed or await self.portfolio.last_snapshot(workspace)
+            hosts = known.by_host if known else None
             changed = await self.kept_facts.keep(workspace, report.host, facts, portfolio=hosts)
             report = replace(report, sign_changes=changed)
             await self._keep(workspace, report, is_background=purpose is Purpose.BACKGROUND)
@@ -168,7 +169,10 @@ class Scans:
 
         def noted(document: Document | None) -> Write | None:
             known = document.value["hosts"] if document else []
-            hosts = [*(other for other in known if other != report.host), report.host]
+            others = [other for other in known if other != report.host]
+            hosts = [report.host, *others] if is_background else [*others, report.host]
+            if is_background and report.host in known:
+                hosts = known
             too_many[:] = hosts[:-MAX_KEPT_SCANS]
             return (
                 None

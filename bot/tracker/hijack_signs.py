@@ -20,7 +20,7 @@ ON, OFF = "on", "off"
 # All servers are kept: one more among many may be the hijack.
 MAX_HOSTS = 100
 MAX_SIGN_CHARS = 120
-MAX_PAIRS = 12
+MAX_PAIRS = 12  # of a name such as that of an issuer
 MAX_RECORDS = 5_000
 _KINDS_OF = {
     "whois": (NAME_SERVERS, REGISTRAR, LOCK, DNSSEC),

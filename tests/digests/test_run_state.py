@@ -82,7 +82,8 @@ def test_a_send_now_into_a_closed_channel_keeps_a_persons_pause_and_tells_the_ow
 
     digest = run_state.pause_for_channel(digest, "hers", THURSDAY, FailureReason.ARCHIVED)
 
-    assert [notice.trouble for notice in digest.notices] == [FailureReason.ARCHIVED]
+    failed = (Outcome.FAILED, FailureReason.ARCHIVED)  # it is paused, but not for that
+    assert [(notice.outcome, notice.trouble) for notice in digest.notices] == [failed]
     assert digest.pause == before.pause
 
 

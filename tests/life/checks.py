@@ -120,7 +120,10 @@ class Checks:
     # Answers
 
     def acks(self) -> None:
+        """Look at the acks; options wait up to 2.8 s for the service, and a socket may be late."""
         for sent in self.world.slack.envelopes:
+            if sent.payload.get("type") == "block_suggestion":
+                continue
             if not self.world.was_down(sent.at) and (
                 sent.problem or (sent.ack_s or 0) - self.world.late.of(sent) > ACK_WITHIN_S
             ):
