@@ -29,6 +29,7 @@ from bot.process.errors import BotError, log_and_suppress
 from bot.process.zones import is_zone, suggest_zones
 from bot.slack.channels import UserGroups
 from bot.slack.client import Member
+from bot.slack.errors import SlackError
 from bot.store.documents import StoreError
 
 logger = structlog.get_logger()
@@ -235,6 +236,8 @@ class DigestFormListeners:
         with log_and_suppress("drawn without the digest", BotError):
             if note.digest_id:
                 digest = await self.digests.get(request.workspace, note.digest_id)
+                if isinstance(error, SlackError):  # a move was undone: that is a version, too
+                    note = replace(note, version=digest.version)
         form = await self._form(request, note, draft, digest, line)
         await self.screen.show(request, form, line)
 
