@@ -2,10 +2,8 @@
 
 import asyncio
 import inspect
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -14,13 +12,12 @@ from bot.keys.key_record import KeyNotice, NoKeyError, NoticeKind
 from bot.keys.repository import Keys
 from bot.keys.workspace_tracker import LackingScopeError, WorkspaceTracker
 from bot.process.workspace import WorkspaceId
-from bot.store.documents import Document, StoreError
 from bot.tracker.client import TrackerClient
 from bot.tracker.models import InsufficientPermissionsError, InvalidKeyError
 from tests.builders import KEY, MOMENT, a_domain
+from tests.digests.builders import DocumentsOnDisk
 from tests.fakes import FakeClock, FakeTracker
 from tests.keys.test_repository import RING, a_draft
-from tests.memory import MemoryDocuments
 from tests.tracker.loopback import limits_of, uncounted
 
 ONE = WorkspaceId("T1")
@@ -28,29 +25,11 @@ BOT = f"{Path(__file__).parents[2] / 'bot'}/"
 NEW_KEY = KEY.replace("Q", "R")
 
 
-class FullDisk(MemoryDocuments):
-    """A store that can be read, but not written."""
-
-    is_full = False
-
-    async def put(
-        self,
-        key: str,
-        value: Mapping[str, Any],
-        *,
-        due_at: datetime | None = None,
-        if_rev: int | None = None,
-    ) -> Document:
-        if self.is_full:
-            raise StoreError("disk full")
-        return await super().put(key, value, due_at=due_at, if_rev=if_rev)
-
-
 class Lines:
     """A connection with everything around it."""
 
     def __init__(self) -> None:
-        self.documents = FullDisk()
+        self.documents = DocumentsOnDisk()
         self.clock = FakeClock()
         self.keys = Keys(self.documents, RING, clock=self.clock)
         self.tracker = FakeTracker(a_domain())

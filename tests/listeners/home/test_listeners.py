@@ -20,6 +20,13 @@ from tests.fakes import TIME_LIMIT_S
 from tests.listeners.running import Bot
 
 
+@pytest.fixture
+def bot(bot: Bot) -> Bot:
+    """A workspace with two domains; no one has opened Home."""
+    bot.lists.domains = (a_domain(), a_domain("www.example", 97))
+    return bot
+
+
 async def test_everything_else_is_shown_before_a_slow_list(bot: Bot) -> None:
     bot.lists.gate.clear()
     await bot.ada.by_id.open_home()

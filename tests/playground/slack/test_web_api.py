@@ -1,15 +1,11 @@
 """Each way in which the Web API refuses, and what it answers when it does not.
 
-What the real Slack refuses or does otherwise, sent by slack_sdk through a real socket.
+What the real Slack refuses or does otherwise, sent through a real socket.
 """
 
-from collections.abc import AsyncIterator
 from typing import Any
 
-import aiohttp
 import pytest
-from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.slack import LocalSlack
 from tests.playground.slack.conftest import Api
@@ -110,25 +106,9 @@ async def test_a_refusal_points_at_the_problem(api: Api) -> None:
     assert answer["response_metadata"]["messages"][0].startswith("[ERROR] ")
 
 
-@pytest.fixture
-async def client(slack: LocalSlack) -> AsyncIterator[AsyncWebClient]:
-    async with aiohttp.ClientSession() as session:
-        yield AsyncWebClient(
-            slack.bot_token, base_url=slack.api_url, session=session, retry_handlers=[]
-        )
-
-
-async def refused(client: AsyncWebClient, method: str, **arguments: Any) -> Json:
-    """Return Slack's answer to a call that it refuses."""
-    with pytest.raises(SlackApiError) as caught:
-        await client.api_call(method, json=arguments)
-    body: Json = caught.value.response.data
-    return body
-
-
-async def test_a_direct_message_needs_a_scope(slack: LocalSlack, client: AsyncWebClient) -> None:
+async def test_a_direct_message_needs_a_scope(slack: LocalSlack, api: Api) -> None:
     slack.world.scopes = ("mpim:write",)
 
-    said = await refused(client, "conversations.open", users=slack.person("ada").id)
+    said = await api("conversations.open", users=slack.person("ada").id)
 
     assert (said["error"], said["needed"]) == ("missing_scope", "im:write")
