@@ -102,7 +102,7 @@ class Story:
 
     async def take(self, name: str) -> None:
         """Take a step, wait until the bot is quiet again, and check everything."""
-        step = Step(name, self.world.clock(), is_night=self.world.clock().hour < 7)
+        step = Step(name, self.world.clock())
         self.checks.has_faults = False
         act: Callable[[], Awaitable[object]] = getattr(self, name)
         async with asyncio.timeout(LONGEST_S):
