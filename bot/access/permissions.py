@@ -1,6 +1,6 @@
 """Decide and check who may manage a workspace's key, add and scan."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from bot.dispatch.commands import COMMANDS, Audience
@@ -8,7 +8,7 @@ from bot.dispatch.request import Request
 from bot.process.errors import BotError, NotAllowedError
 from bot.process.workspace import WorkspaceId
 from bot.slack.client import Member
-from bot.store.documents import Documents
+from bot.store.documents import Document, Documents, Write, update
 
 KIND = "managers"
 MAX_MANAGERS = 20
@@ -81,12 +81,30 @@ class Permissions:
         return tuple(document.value["user_ids"]) if document else ()
 
     async def name_managers(
-        self, workspace: WorkspaceId, user_ids: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        """Replace the managers; return those before."""
-        before = await self.managers(workspace)
-        await self.documents.put(f"{workspace}/{KIND}", {"v": 1, "user_ids": user_ids})
-        return before
+        self,
+        workspace: WorkspaceId,
+        user_ids: tuple[str, ...],
+        shown: Collection[str] | None = None,
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Replace the managers; return those before, and after.
+
+        `shown` are those whom the form showed: whom another admin named or removed since then
+        stays named or removed.
+        """
+        before: tuple[str, ...] = ()
+        after: tuple[str, ...] = ()
+
+        def named(document: Document | None) -> Write:
+            nonlocal before, after
+            before = tuple(document.value["user_ids"]) if document else ()
+            known = before if shown is None else shown
+            wanted = [each for each in user_ids if each in before or each not in known]
+            others = [each for each in before if each not in (*known, *wanted)]
+            after = tuple([*wanted, *others][:MAX_MANAGERS])
+            return Write({"v": 1, "user_ids": after})
+
+        await update(self.documents, f"{workspace}/{KIND}", named)
+        return before, after
 
     async def audiences(self, workspace: WorkspaceId) -> dict[str, Audience]:
         """Return who may add and who may scan; raise LookupError if that cannot be read."""

@@ -1,6 +1,7 @@
 """Handle `/domainkey`: the key's state and history, managers, who may add and scan, nights."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -96,44 +97,49 @@ class KeyListeners:
     async def open_managers(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
         named = await self.permissions.managers(request.workspace)
-        await request.open_form(admin.managers_form(request.as_metadata(), named))
+        await request.open_form(admin.managers_form(request.as_metadata(" ".join(named)), named))
 
     async def name(self, request: Request, wanted: tuple[str, ...]) -> None:
-        """Make these people the managers, in place of the present ones."""
+        """Make these people the managers, in place of those whom the form showed."""
         await self.permissions.require_admin(request)
-        text = admin.managers_text(wanted)
-        form, message = admin.managers_notice(f"{admin.SAVED} {text}"), Message(text)
         try:
-            await self._save(request, wanted)
+            text = admin.managers_text(await self._save(request, wanted))
+            form, message = admin.managers_notice(f"{admin.SAVED} {text}"), Message(text)
         except BotError as error:
             message = await self.explain(error, request)
-            form = admin.managers_form(request.as_metadata(), wanted, message.text)
+            form = admin.managers_form(request.as_metadata(request.note), wanted, message.text)
         await draw_or_reply(request, form, message)
 
-    async def _save(self, request: Request, wanted: tuple[str, ...]) -> None:
-        """Save managers; raise UnfitManagerError."""
+    async def _save(self, request: Request, wanted: tuple[str, ...]) -> tuple[str, ...]:
+        """Save managers; return those that are named now. Raise UnfitManagerError."""
         workspace, by = request.workspace, request.origin.user_id
         asked = (fetch_member(request.client, workspace, user_id) for user_id in wanted)
         members = await asyncio.gather(*asked)
         if unfit := [each.user_id for each in members if not each.is_colleague]:
             raise UnfitManagerError(tuple(unfit))
-        before = await self.permissions.name_managers(workspace, wanted)
-        if before == wanted:
-            return
-        added = tuple(each for each in wanted if each not in before)
-        removed = tuple(each for each in before if each not in wanted)
-        await self.audit.note(workspace, Act.MANAGERS_CHANGED, by=by, added=added, removed=removed)
+        shown = None if request.note is None else request.note.split()
+        before, after = await self.permissions.name_managers(workspace, wanted, shown)
+        added = tuple(each for each in after if each not in before)
+        removed = tuple(each for each in before if each not in after)
+        if added or removed:
+            act = Act.MANAGERS_CHANGED
+            await self.audit.note(workspace, act, by=by, added=added, removed=removed)
+        return after
 
     async def open_audiences(self, request: Request, _value: str) -> None:
         await self.permissions.require_admin(request)
         chosen = await self.permissions.audiences(request.workspace)
-        await request.open_form(admin.audiences_form(request.as_metadata(), chosen))
+        note = json.dumps({operation: who.name for operation, who in chosen.items()})
+        await request.open_form(admin.audiences_form(request.as_metadata(note), chosen))
 
     async def choose(self, request: Request, chosen: Mapping[str, Audience]) -> None:
-        """Let these audiences add and scan from now on."""
+        """Let these audiences add and scan from now on, where they are not as the form showed."""
         by = (await self.permissions.require_admin(request)).user_id
-        workspace, text = request.workspace, admin.audiences_text(chosen)
-        if await self.permissions.choose_audiences(workspace, chosen):
+        workspace, shown = request.workspace, json.loads(request.note or "{}")
+        other = {each: who for each, who in chosen.items() if shown.get(each) != who.name}
+        is_new = await self.permissions.choose_audiences(workspace, other)
+        text = admin.audiences_text(await self.permissions.audiences(workspace))
+        if is_new:
             await self.audit.note(workspace, Act.AUDIENCES_CHANGED, by=by, detail=text)
         saved = f"{admin.SAVED} {text}"
         await draw_or_reply(request, admin.audiences_notice(saved), Message(saved))

@@ -8,6 +8,7 @@ from bot.blocks.text import day_text
 from bot.playground.slack import Message, Person, View
 from tests.whole.digests import make, move_to, next_digest, next_notice, nine, settled
 from tests.whole.harness import Harness
+from tests.whole.test_audiences import MANAGERS
 
 # The forms of the key are tried in the other modes in test_domainkey.py.
 pytestmark = pytest.mark.transports("http")
@@ -121,6 +122,20 @@ async def test_a_confirmation_in_a_message_that_fails_can_be_given_again(ready: 
 
     assert "The key was not saved" in failed.everything
     assert "works and is saved. It sees 5 domains." in used.everything
+
+
+async def test_of_two_admins_with_the_same_form_open_each_is_heard(ready: Harness) -> None:
+    olga, cy = ready.slack.person("olga"), ready.slack.person("cy")
+    admins = (ready.ada, olga)
+    forms = [await open_form(ready, "Managers", admin) for admin in admins]
+    await submit(ready.ada, forms[0], Managers=["bob"])
+    named = await submit(olga, forms[1], Managers=["cy"])
+    choices = [await open_form(ready, "Permissions", admin) for admin in admins]
+    await submit(ready.ada, choices[0], Who_may_scan_domains=MANAGERS)
+    chosen = await submit(olga, choices[1], Who_may_add_domains=MANAGERS)
+
+    assert {f"<@{each.id}>" in named.everything for each in (ready.bob, cy)} == {True}
+    assert chosen.everything.count(MANAGERS.lower()) == 2
 
 
 async def test_a_refused_key_is_replaced_from_its_notice(ready: Harness) -> None:
