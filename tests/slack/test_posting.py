@@ -19,7 +19,7 @@ from bot.slack.errors import (
     SlackUnavailableError,
     SlackUnreachableError,
 )
-from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting
+from bot.slack.posting import BETWEEN_S, LONGEST_LINE_S, Posting, retry_after
 from tests.fakes import FakeClock
 from tests.slack.conftest import StandingTime, settled
 
@@ -270,3 +270,10 @@ async def test_some_admins_of_a_workspace_are_named_unless_slack_does_not_say(bo
     assert first == admins[:1]
     with pytest.raises(SlackUnavailableError):
         await bot.posting.admins(workspace, 9)
+
+
+def test_what_may_be_there_is_sent_once_more_and_what_is_not_again_and_again() -> None:
+    lost, unsent = SlackUnavailableError("lost"), SlackUnreachableError("unsent")
+
+    assert None not in (retry_after(lost, 0), retry_after(unsent, 0), retry_after(unsent, 1))
+    assert retry_after(lost, 1) is None

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from bot.store.documents import ConflictError, StoreError
+from bot.store.files import make_private_database
 from bot.store.sqlite import SqliteDocuments, open_sqlite
 from tests.fakes import TIME_LIMIT_S
 
@@ -82,6 +83,15 @@ async def test_all_its_files_are_private_whatever_the_umask(path: Path) -> None:
     names = ["bot.sqlite", "bot.sqlite-shm", "bot.sqlite-wal", "bot.sqlite.lock"]
     assert modes == dict.fromkeys(names, "0o600")
     assert mode_of(path.parent) == "0o700"
+
+
+def test_a_file_that_a_crash_left_is_made_private(tmp_path: Path) -> None:
+    left = tmp_path / "bot.sqlite-wal"
+    left.touch(mode=0o644)
+
+    make_private_database(tmp_path / "bot.sqlite")
+
+    assert mode_of(left) == "0o600"
 
 
 async def test_a_forgotten_workspace_leaves_no_trace(sqlite: SqliteDocuments, path: Path) -> None:
