@@ -68,6 +68,8 @@ async def test_the_rest_of_very_many_names_is_scanned_too(ready: Harness) -> Non
 
     await message_with(ready, "61 domains scanned")
     assert len(scans_of(ready)) == 62
+    await ready.bob.press(summary, "Scan the rest")  # which another bulk scan did
+    await message_with(ready, "This bulk scan is over")
 
 
 async def test_a_second_person_reads_of_the_running_bulk_scan(ready: Harness) -> None:

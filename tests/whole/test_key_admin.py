@@ -90,6 +90,16 @@ async def test_a_replacement_is_led_from_step_to_step(ready: Harness) -> None:
     assert "Roll back" not in (await state(ready)).buttons
 
 
+async def test_the_old_key_is_put_back_by_one_press(ready: Harness) -> None:
+    new = ready.account.create_key("new", scopes=("read_domains",), days=90)
+    await submit(ready.ada, await open_form(ready, "Replace key"), API_key=new)
+    await ready.ada.press(await state(ready), "Roll back")
+    back = await ready.ada.next_message(where=lambda each: "in use again" in each.everything)
+
+    assert shown(ready.key) in back.everything
+    assert "The replaced key is kept for 7 days." in back.everything
+
+
 async def test_a_key_of_another_portfolio_is_used_after_one_more_question(ready: Harness) -> None:
     other = ready.tracker.account("other")
     other.fill(5)
