@@ -24,15 +24,10 @@ async def test_an_unreachable_owner_is_tried_less_and_less_often(bot: Bot) -> No
     assert left == [9, 8, 7, 6, 5, 4, 3, 2, 1]
 
 
-async def many_to_tell(bot: Bot) -> None:
-    """Let an uncertain post and a missed slot be due for notices at one moment."""
-    await bot.make()
-    await bot.dies_posting_at(NINE)
-    bot.clock.now = NINE + DAY + 7 * HOUR
-
-
 async def test_only_the_failed_one_of_several_notices_is_repeated(bot: Bot) -> None:
-    await many_to_tell(bot)
+    await bot.make()
+    await bot.dies_posting_at(NINE)  # an uncertain post
+    bot.clock.now = NINE + DAY + 7 * HOUR  # and a missed slot
     bot.posts.errors = [SlackRateLimitedError(30)]
     late = bot.clock.now
 

@@ -1,4 +1,7 @@
-"""Of a workspace that removed the app not a byte is left: of no kind, in no file, in no table."""
+"""Of a workspace that removed the app not a byte is left: of no kind, in no file.
+
+That of all tables nothing is left, tests/whole/test_workspaces.py sees.
+"""
 
 import re
 from collections.abc import AsyncIterator
@@ -30,11 +33,9 @@ from bot.scans.bulk_record import items_of
 from bot.scans.bulk_runner import BulkScans
 from bot.scans.nightly import NightlySetting
 from bot.scans.service import Scans
-from bot.store.documents import Documents, StoreError, kind_of
+from bot.store.documents import Documents, kind_of
 from bot.store.fenced import ErasableDocuments, FencedDocuments
 from bot.store.kinds import KINDS
-from bot.store.postgres.address import parse_address
-from bot.store.postgres.documents import PostgresDocuments, open_postgres
 from bot.store.sqlite import open_sqlite
 from bot.tracker.models import NewDomain
 from bot.tracker.rate_limit import RateLimiter
@@ -44,7 +45,6 @@ from tests.digests.builders import a_baseline, a_digest
 from tests.fakes import TIME_LIMIT_S, FakeClock, FakeLists, FakePosts
 from tests.installations.builders import RING, an_installation, an_uninstaller
 from tests.scans.test_service import Scanner
-from tests.store.postgres.database import run
 from tests.store.test_sqlite import content_of
 
 BOT = Path(__file__).parents[2] / "bot"
@@ -233,39 +233,3 @@ async def test_nothing_is_left_in_any_file(documents: FencedDocuments, tmp_path:
     assert b"name of t0stays" in content
     later = MOMENT + timedelta(days=400)
     assert all(key.startswith(f"{STAYS}/") for key in await documents.due_keys(later))
-
-
-TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-
-
-@pytest.fixture
-async def processes(database: str) -> AsyncIterator[list[PostgresDocuments]]:
-    """Return the stores of two processes."""
-    opened = [
-        await open_postgres(parse_address(database), beginning_of=scope_of_key) for _ in range(2)
-    ]
-    yield opened
-    for each in opened:
-        await each.close()
-
-
-async def everything_in(store: PostgresDocuments) -> str:
-    """Return all rows of all tables, as text."""
-    tables = [f'SELECT t::text FROM "{name}" t' for (name,) in await run(store, TABLES)]
-    return "\n".join(str(row) for (row,) in await run(store, " UNION ALL ".join(tables)))
-
-
-async def test_nothing_is_left_in_any_table(processes: list[PostgresDocuments]) -> None:
-    one, other = processes
-    for workspace in (GONE, STAYS):
-        await Life(one, workspace).live()
-    assert "t0gone" in await everything_in(one)
-
-    await remove(one)
-    with pytest.raises(StoreError, match="removed"):  # a scan that ends somewhere else
-        await other.put(f"{GONE}/scan/t0gone.example", {})
-
-    left = await everything_in(other)
-    for trace in ("t0gone", "T0GONE", "E0GONE"):
-        assert trace not in left
-    assert "name of t0stays" in left

@@ -149,6 +149,9 @@ async def test_what_is_no_news_is_said_to_be_none(safe: Safe) -> None:
     key = await safe.keys.stored(ONE)
     assert await safe.keys.note_accepted(ONE, key, "list") is False
 
+    await safe.save(NEWEST)
+    assert await safe.keys.note_refused(ONE, key) is False
+    assert (await safe.keys.stored(ONE)).record.refused_at is None
     await safe.remove()
 
     assert await safe.keys.note_refused(ONE, key) is False

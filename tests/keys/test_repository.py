@@ -41,12 +41,3 @@ async def test_a_copied_key_is_unreadable(keys: Keys, documents: MemoryDocuments
 
     with pytest.raises(UnreadableSecretError):
         await keys.stored(OTHER)
-
-
-async def test_a_refusal_of_the_old_key_is_no_news_of_the_new_one(keys: Keys) -> None:
-    await keys.save(ONE, a_draft(), set_by="U1")
-    old = await keys.stored(ONE)
-    await keys.save(ONE, a_draft(KEY.replace("Q", "R")), set_by="U1")
-
-    assert await keys.note_refused(ONE, old) is False
-    assert (await keys.stored(ONE)).record.refused_at is None
