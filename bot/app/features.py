@@ -58,7 +58,6 @@ class Features:
     """The objects of all features: what the listeners call, and what comes again and again."""
 
     def __init__(self, services: Services) -> None:
-        self._posting = services.posting
         self._build_access(services)
         self._build_scans(services)
         self._build_digests(services)
@@ -110,6 +109,14 @@ class Features:
 
     def _build_scans(self, services: Services) -> None:
         """Build the list of domains, and scans of one, many and at night."""
+
+        async def allowance(workspace: WorkspaceId) -> Allowance | None:
+            """Return what is left of a workspace's requests, `None` without a key or the app."""
+            with suppress(TokenRefusedError):
+                await services.posting.require_token(workspace)
+                return await self.tracker.allowance(workspace)
+            return None
+
         documents, clock, tasks = services.documents, services.clock, services.tasks
         versions = StoredVersions(documents) if services.shared else None
         self.seen = SeenDomains(documents)
@@ -128,7 +135,7 @@ class Features:
         self.repository = DigestRepository(documents, on_step=steps_to(services.metrics.digests))
         self.nightly_setting = NightlySetting(documents, self.repository.zones, clock=clock)
         self.nightly = NightlyScans(
-            documents, tasks, self.nightly_setting, self.scans, self._allowance, clock=clock
+            documents, tasks, self.nightly_setting, self.scans, allowance, clock=clock
         )
         self.key_service = KeyService(
             self.keys,
@@ -139,13 +146,6 @@ class Features:
             self.permissions,
             self.nightly_setting,
         )
-
-    async def _allowance(self, workspace: WorkspaceId) -> Allowance | None:
-        """Return what is left of a workspace's requests, `None` without a key or the app."""
-        with suppress(TokenRefusedError):
-            await self._posting.require_token(workspace)
-            return await self.tracker.allowance(workspace)
-        return None
 
     def _build_digests(self, services: Services) -> None:
         """Build what people do with digests, and what the clock does."""

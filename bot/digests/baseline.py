@@ -140,7 +140,7 @@ def is_nearer(
 ) -> bool:
     """Return whether an end has reached another mark since the baseline, also of a new domain.
 
-    The registration may have stood in the line of its own name, whose WHOIS is not read now.
+    Where WHOIS of the registered name itself fails, the next host under it tells the registration.
     """
     of_above = baseline.marks.get(row.registered, {})
     before = {**of_above, "certificate": NO_MARK, **baseline.marks.get(host, {})}

@@ -167,21 +167,17 @@ class Scans:
         """Keep a report, and only the latest ones; one of a night takes no other's place."""
         too_many: list[str] = []
 
-        def noted(document: Document | None) -> Write | None:
-            known = document.value["hosts"] if document else []
-            others = [other for other in known if other != report.host]
-            hosts = [report.host, *others] if is_background else [*others, report.host]
-            if is_background and report.host in known:
-                hosts = known
+        def noted(document: Document | None) -> Write:
+            hosts = list(document.value["hosts"]) if document else []
+            if is_background and report.host not in hosts:
+                hosts.insert(0, report.host)  # the first to go
+            elif not is_background:
+                hosts = [*(other for other in hosts if other != report.host), report.host]
             too_many[:] = hosts[:-MAX_KEPT_SCANS]
-            return (
-                None
-                if is_background and too_many
-                else Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
-            )
+            return Write({"v": 1, "hosts": hosts[-MAX_KEPT_SCANS:]})
 
         await update(self.documents, f"{workspace}/scans", noted)
-        if is_background and too_many:
+        if report.host in too_many:
             return
         value = {"v": 1, "report": await asyncio.to_thread(msgspec.to_builtins, report)}
         await self.documents.put(_key(workspace, report.host), value)

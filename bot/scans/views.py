@@ -243,7 +243,10 @@ def _not_compared(report: ScanReport) -> Iterator[str]:
     for names, text in (
         (report.uncompared, "not compared: one of the two scans says nothing there."),
         (report.too_long, "not compared: too long."),
-        (report.partly, "compared in part: a look-up failed, so what is gone or new may not be."),
+        (
+            report.partly,
+            "compared in part: a look-up failed, so a change may be missing, or none.",
+        ),
     ):
         if names:
             yield f"{' and '.join(map(section_name, names))} {text}"

@@ -155,14 +155,24 @@ async def test_readers_of_a_refusal_hear_once_that_the_key_works(bot: Bot, reach
     assert set(bot.said[reached:]) == {"works-again"}
 
 
-async def test_readers_of_a_notice_that_is_still_sent_hear_of_a_new_key(bot: Bot) -> None:
+@pytest.mark.parametrize("is_put_back", [False, True])
+async def test_readers_of_a_notice_that_is_still_sent_hear_of_another_key(
+    bot: Bot, *, is_put_back: bool
+) -> None:
+    await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U1")
     await bot.permissions.name_managers(ONE, ("U2", "U3"))
     bot.posts.fails_after = 2
     await bot.refuse()
     await bot.tick()
     bot.posts.fails_after = None
 
-    await bot.keys.save(ONE, a_draft(NEW_KEY), set_by="U9")
+    if is_put_back:
+        pair = await bot.keys.pair(ONE)
+        assert pair is not None
+        assert pair.earlier is not None
+        await bot.keys.roll_back(ONE, await bot.keys.earlier(ONE, pair.earlier.record.mark))
+    else:
+        await bot.keys.save(ONE, a_draft(NEW_KEY.replace("R", "S")), set_by="U9")
     await bot.tick(3)
 
     assert bot.said == ["refused", "refused", "works-again", "works-again"]

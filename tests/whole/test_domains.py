@@ -1,11 +1,14 @@
 """`/domains`: the list, its filters, its pages, what is shared."""
 
+import asyncio
 import csv
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
+from bot.domains.kept_facts import ANSWERED_WITHIN_S, KNOWN_FOR_S, FactsRepository, KeptFacts
 from bot.playground.slack import Message
 from tests.whole.harness import Harness
 
@@ -49,6 +52,27 @@ async def test_pages_take_each_others_place(ready: Harness) -> None:
     assert "page 3 of 3" in third.everything
     assert len(ready.bob.messages()) == 1
     assert len({row[0] for page in (first, second, third) for row in rows(page)}) == 73
+
+
+@pytest.mark.transports("http")
+async def test_an_export_waits_for_the_dates(
+    ready: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ready.ask(ready.bob, "/scan shop.example")
+    answer = await ready.ask(ready.bob, "/domains shop")
+    get = FactsRepository.get
+
+    async def slowly(*args: Any) -> dict[str, KeptFacts]:
+        await asyncio.sleep(3 * ANSWERED_WITHIN_S)
+        return await get(*args)
+
+    monkeypatch.setattr(FactsRepository, "get", slowly)
+    await asyncio.sleep(2 * KNOWN_FOR_S)
+    await ready.press(ready.bob, answer, "Export CSV")
+
+    sent = await ready.bob.next_message("dm")
+    [row] = csv.DictReader((await ready.bob.download(sent)).decode("utf-8-sig").splitlines())
+    assert row["scanned at (UTC)"]
 
 
 @pytest.mark.transports("http")

@@ -92,12 +92,15 @@ async def test_a_replacement_is_led_from_step_to_step(ready: Harness) -> None:
 
 async def test_the_old_key_is_put_back_by_one_press(ready: Harness) -> None:
     new = ready.account.create_key("new", scopes=("read_domains",), days=90)
-    await submit(ready.ada, await open_form(ready, "Replace key"), API_key=new)
+    second = await submit(ready.ada, await open_form(ready, "Replace key"), API_key=new)
+    third = await press(ready.ada, second, "No longer used")
     await ready.ada.press(await state(ready), "Roll back")
     back = await ready.ada.next_message(where=lambda each: "in use again" in each.everything)
+    too_late = await press(ready.ada, third, "Done")
 
     assert shown(ready.key) in back.everything
     assert "The replaced key is kept for 7 days." in back.everything
+    assert "The keys were changed" in too_late.everything
 
 
 async def test_a_key_of_another_portfolio_is_used_after_one_more_question(ready: Harness) -> None:

@@ -129,9 +129,8 @@ def digest_message(post: Post) -> Message:
     owners = owners_to_mention(report, plan.mentions)
     mentions = "" if post.is_preview else wording.owners_line(owners)
     note = f"🔔 {mentions}" if mentions else ""
-    if report.totals.count and not has_changed(
-        report
-    ):  # details do not say so: they no longer know what came nearer
+    # Details do not say so: they no longer know what came nearer.
+    if report.totals.count and not has_changed(report):
         least = plural(plan.rule.points, "point")
         note = (
             f"{_sign(report)}Nothing changed since the last digest: no score moved by {least} or"

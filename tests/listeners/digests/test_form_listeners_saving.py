@@ -158,13 +158,13 @@ async def test_a_person_who_left_a_channel_cannot_move_its_digest(bot: Bot) -> N
 async def test_after_a_refused_move_the_form_can_be_saved_again(bot: Bot) -> None:
     digest = await bot.made()
     form = await bot.change_form()
-    bot.slack.fail_next("chat.postMessage", "restricted_action")
+    bot.posts.errors.append(ChannelClosedError("restricted_action"))
 
-    after = await bot.submit(form, {"Channel": "random"})
+    after = await bot.submit(form, {"Channel": "secret"})
     refused = (await bot.now(digest)).plan
     saved = await bot.submit(after, {"Channel": "general", "Filter": "tag:prod"})
 
-    assert "*Not saved.*" in after.everything
+    assert "*Not saved.* The app may not post in that channel" in after.everything
     assert refused == digest.plan
     assert "✅ Saved." in saved.everything
     assert (await bot.now(digest)).plan == replace(digest.plan, filter_text="tag:prod")
