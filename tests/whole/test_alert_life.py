@@ -102,6 +102,26 @@ async def test_of_several_the_card_shows_which_are_still_worse(ready: Harness) -
     assert len(await until_thread(ready, card, 1)) == 1
 
 
+async def test_a_section_that_cannot_be_checked_ends_no_card(ready: Harness) -> None:
+    async def scanned(ssl: str) -> None:
+        body = '{"security": {"issues": []}, "ssl": ' + ssl + "}"
+        ready.tracker.answer_next(body=body.encode(), on="scan")
+        await ready.bob.type("/scan www.example")
+        await ready.bob.next_message(where=lambda each: "Scan of www.example" in each.everything)
+
+    await watched(ready)
+    await scanned('{"issues": [{"severity": "critical", "title": "The chain is incomplete"}]}')
+    card = await fallen(ready, {}, "critical issue")
+    await scanned('{"error": "timeout"}')
+    await fallen(ready, {"shop.example": 10}, "fell to 10")  # at the next look
+    await scanned('{"validTo": "2031-01-01", "issues": []}')
+    to_next_look(ready)
+
+    recovered = await redrawn(ready.bob, "Recovered: www.example")
+    assert recovered.ts == card.ts
+    assert "after 30 minutes" in headline(recovered)  # and not at the look in between
+
+
 async def test_a_line_says_what_a_scan_has_found_and_scans_again(ready: Harness) -> None:
     await watched(ready)
     issue = b'{"severity": "critical", "title": "Listed on a mail blacklist"}'
